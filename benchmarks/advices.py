@@ -17,7 +17,7 @@ from typing import Any
 import oneformany as ofm
 from measuring import FIXED, question, refused, script_parser, show, tell, timed
 from oneformany.datasets import Dataset, load
-from oneformany.paper.runs.prepare import model_kind, paper_split
+from oneformany.paper.runs.prepare import MODEL_KINDS, paper_split
 from oneformany.paper.runs.records import choose
 
 SECONDS = 300.0
@@ -34,7 +34,7 @@ def boosted(data: Dataset) -> Any:
 
 def fitted(data: Dataset, kind: str) -> Any:
     """A model of some kind."""
-    return boosted(data) if kind == "xgboost-100" else model_kind(kind).fitted(data)
+    return boosted(data) if kind == "xgboost-100" else MODEL_KINDS[kind].fitted(data)
 
 
 def line(data: str, kind: str, changes: int, k: int | None, asked: Any, seconds: float) -> dict[str, object]:

@@ -22,7 +22,7 @@ from measuring import script_parser
 from oneformany.files import write_whole
 from oneformany.paper.runs.records import DATASETS, MODELS, Record, as_published, frame_of, read_all
 from oneformany.paper.tables import more_tables, paper_tables
-from oneformany.paper.text_table import FORMATS, TextTable, make_table
+from oneformany.paper.text_table import FORMATS, TextTable
 
 GAP = re.compile(r"(<!-- measured: (?P<name>[\w.-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -42,7 +42,6 @@ BEYOND = {
     "cells proved": "proved", "rows beyond help": "rows beyond help", "questions asked": "questions asked",
     "questions proofs": "proofs", "seconds ours": "seconds",
 }  # fmt: skip
-ASKED = ["dataset", "model", "method", "protocol", "threshold", "immutable"]
 KINDS = {
     "model": "model", "accuracy": "accuracy", "y*": "count", "bound": "bound",
     "questions asked": "questions asked", "questions proofs": "proofs", "time": "seconds",
@@ -53,10 +52,7 @@ def short(
     table: TextTable, name: str, title: str, columns: Mapping[str, str], notes: Sequence[str] = ()
 ) -> TextTable:
     """Some columns of a table, called otherwise."""
-    lines = [dict(zip(table.headings, row, strict=True)) for row in table.rows]
-    return make_table(
-        name, title, {new: [line[old] for line in lines] for old, new in columns.items()}, notes
-    )
+    return TextTable(name, title, table.flat[list(columns)].rename(columns=dict(columns)), tuple(notes))
 
 
 def short_tables(records: Sequence[Record]) -> Iterator[TextTable]:
@@ -73,10 +69,8 @@ def short_summaries(records: Sequence[Record]) -> Iterator[TextTable]:
     paper, exact, compared = runs["model"].isin(MODELS), runs["method"] == "exact", runs["compared"]
 
     def summary(chosen: pd.Series) -> TextTable:
-        sums = runs[chosen].groupby(ASKED, sort=False)["unreachable"].sum()
         full = more_tables([record for record, kept in zip(records, chosen, strict=True) if kept])[0]
-        rows = [(*row, str(beyond)) for row, beyond in zip(full.rows, sums, strict=True)]
-        return replace(full, columns=(*full.columns, ("", "rows beyond help")), rows=rows)
+        return replace(full, frame=full.frame[:-1])  # without the sum of all
 
     for name, title, chosen, columns in (
         ("short-summary", "Our method on the paper's tables", paper & exact & compared, PUBLISHED),

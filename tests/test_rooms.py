@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import oneformany
+from oneformany import HOMES
 
 SOURCE = Path(oneformany.__file__).parent
 TESTS = Path(__file__).parent
@@ -44,13 +45,15 @@ def room_of(path: Path) -> str:
 
 
 def imported_rooms(path: Path) -> set[str]:
-    """Rooms that a file imports, at its top, in functions and for annotations."""
+    """Rooms that a file imports, at its top, in functions and for annotations, or names as ``ofm.NAME``."""
     rooms = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module == "oneformany":
             names = [f"oneformany.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "ofm" and node.attr in HOMES:
+            names = [f"{HOMES[node.attr]}.{node.attr}"]
         elif isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{path} imports relative to itself"
             names = [node.module]

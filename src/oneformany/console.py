@@ -61,10 +61,10 @@ def sizes(option: str, text: str | None) -> list[int] | None:
     """Split "10,20" into integers, at least one; ``None`` when the option was not given."""
     if text is None:
         return None
-    try:
-        return [int(part) for part in names(text) or [text]]
-    except ValueError as error:
-        raise InputError(f"{option} takes integers separated by commas, not {text!r}") from error
+    parts = names(text) or [text]
+    if not all(part.isdecimal() and int(part) for part in parts):
+        raise InputError(f"{option} takes integers of 1 or more, separated by commas, not {text!r}")
+    return [int(part) for part in parts]
 
 
 def check_names(what: str, given: Sequence[str], known: Sequence[str]) -> None:

@@ -95,8 +95,9 @@ class Progress:
 
 
 def round_words(record: Round) -> str:
-    """Tell one record in a line: phase, round, columns, value, bound, best count and gap."""
+    """Tell one record in a line: phase, round, columns, value, bound, the best and of what, and gap."""
     return (
         f"{PHASES.get(record.phase, record.phase)} | round {record.number} | {record.columns} columns | "
-        f"value {record.value:.2f} | bound {record.bound} | best {record.count} | gap {record.gap:.1%}"
+        f"value {record.value:.2f} | bound {record.bound} | best {record.count} {record.measure} | "
+        f"gap {record.gap:.1%}"
     )

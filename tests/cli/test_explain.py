@@ -1,6 +1,5 @@
 """Tests that rows and a model from files are explained, and that bad files are told in a sentence."""
 
-import json
 import pickle
 
 import joblib
@@ -32,13 +31,15 @@ def files(tmp_path):
     model = LogisticRegression(C=100.0).fit(SCHEMA.one_hot(codes), good)
     frame.to_csv(tmp_path / "rows.csv", index=False)
     joblib.dump(model, tmp_path / "model.joblib")
-    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA.to_dict()))
+    parts = "[[features]]\nname = {!r}\nlevels = {}\nordered = {}\n"
+    tables = [parts.format(one.name, list(one.levels), str(one.ordered).lower()) for one in SCHEMA.features]
+    (tmp_path / "schema.toml").write_text("".join(tables))
     return tmp_path
 
 
 def explain(files, *arguments, model="model.joblib"):
     return call(
-        "explain", files / "rows.csv", files / model, "--schema", files / "schema.json",
+        "explain", files / "rows.csv", files / model, "--schema", files / "schema.toml",
         "--positive", "good", "--trust-model", *arguments,
     )  # fmt: skip
 

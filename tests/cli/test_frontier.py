@@ -57,19 +57,13 @@ def test_rows_without_a_model_are_refused(case):
 
 
 def test_without_files_two_models_of_german_credit_are_asked(tmp_path):
-    outcome = call("frontier", "--applicants", 10, "--max-changes", 2, "--json", tmp_path / "c.json")
+    outcome = call("frontier", "--max-changes", 2, "--json", tmp_path / "c.json")
     assert outcome.exit_code == 0, outcome.output
     titles = [curve["title"] for curve in json.loads((tmp_path / "c.json").read_text())]
     assert titles == ["german credit, logistic regression", "german credit, network"]
 
 
-def test_more_applicants_than_are_refused_are_an_error():
-    outcome = call("frontier", "--applicants", 999)
-    assert outcome.exit_code == 2
-    assert "--applicants is 999" in outcome.output
-
-
 def test_a_curve_without_time_for_a_proof_ends_with_3():
-    outcome = call("frontier", "--applicants", 60, "--max-changes", 10, "--time-limit", 0, "-q")
+    outcome = call("frontier", "--max-changes", 10, "--time-limit", 0, "-q")
     assert outcome.exit_code == 3
     assert outcome.output == ""

@@ -85,9 +85,40 @@ def test_other_graphs_in_onnx_become_functions_to_probabilities(tmp_path):
     assert ((chances[:, 1] > 0.5) == GOOD).all()
 
 
+def test_a_graph_with_an_input_per_column_reads_numbers_and_texts(tmp_path):
+    """Positive where the job is "clerk"; the income is only looked at."""
+    texts = helper.make_node(
+        "OneHotEncoder", ["job"], ["hot"], domain="ai.onnx.ml", cats_strings=["clerk"], zeros=1
+    )
+    nodes = [
+        texts,
+        helper.make_node("Squeeze", ["hot", "axis"], ["flat"]),
+        helper.make_node("Mul", ["income", "none"], ["nothing"]),
+        helper.make_node("Add", ["flat", "nothing"], ["chance"]),
+    ]
+    inputs = [
+        _tensor("income", [None, 1]),
+        helper.make_tensor_value_info("job", TensorProto.STRING, [None, 1]),
+    ]
+    weights = [
+        helper.make_tensor("none", TensorProto.FLOAT, [1], [0.0]),
+        helper.make_tensor("axis", TensorProto.INT64, [1], [2]),
+    ]
+    onnx.save(_model(nodes, inputs, [_tensor("chance", [None, 1])], weights), tmp_path / "model.onnx")
+    frame = pd.DataFrame({"job": ["none", "clerk"], "income": [1, 2]})
+    function = load_model(tmp_path / "model.onnx").function
+    assert function(frame).ravel().tolist() == [0.0, 1.0]
+    with pytest.raises(InputError, match="columns job: keep those"):
+        function(frame[["job"]])
+    with pytest.raises(InputError, match="could not convert string"):
+        function(frame.assign(income="much"))
+
+
 def test_a_graph_of_other_columns_is_told(tmp_path):
     onnx.save(linear_classifier(), tmp_path / "model.onnx")
-    with pytest.raises(InputError, match="reads 2 columns and the rows have 3"):
+    with pytest.raises(
+        InputError, match=r"cannot read the rows .*income, savings, sex: keep those it was fitted on"
+    ):
         load_model(tmp_path / "model.onnx").function(FRAME)
 
 

@@ -139,6 +139,11 @@ def test_a_file_of_another_format_is_refused(tmp_path, name, files, words):
         load(name, tmp_path)
 
 
+def test_a_data_set_tells_its_size_and_not_its_rows():
+    told = repr(load("german"))
+    assert told == "Dataset('german': 1,000 rows, 20 features, 'good credit risk' is positive)"
+
+
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match="no data set 'iris'; there are german, students"):
         load("iris")

@@ -1,5 +1,4 @@
 import hashlib
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -119,19 +118,12 @@ def test_a_damaged_file_in_the_named_folder_is_refused(source, tmp_path, file, c
         fetch(source, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("platform", "variable", "expected"),
-    [
-        ("linux", "XDG_CACHE_HOME", "base/oneformany"),
-        ("win32", "LOCALAPPDATA", "base/oneformany"),
-        ("darwin", "HOME", "base/Library/Caches/oneformany"),
-    ],
-)
-def test_the_cache_is_where_each_system_keeps_caches(monkeypatch, platform, variable, expected):
+def test_the_cache_is_in_the_users_home_unless_another_folder_is_named(monkeypatch):
+    monkeypatch.setenv("HOME", "base")
+    monkeypatch.setenv("ONEFORMANY_CACHE", "mine")
+    assert cache_folder() == Path("mine")
     monkeypatch.delenv("ONEFORMANY_CACHE")
-    monkeypatch.setenv(variable, "base")
-    monkeypatch.setattr(sys, "platform", platform)
-    assert cache_folder() == Path(expected)
+    assert cache_folder() == Path("base/.cache/oneformany")
 
 
 def test_the_publishers_are_asked_safely_and_files_are_pinned():

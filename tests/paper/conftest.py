@@ -15,7 +15,7 @@ RECORD = {
     "unreachable": 0, "confirmed": 12, "verified": None, "peak_megabytes": 210.5,
     "published": {"explanations": 15, "gap_to_mip": -35, "cg_seconds": 3600.0, "mip_seconds": 3600.0},
     "trained": {"instances": 1000, "features": 20, "columns": 59, "accuracy": 0.724, "hidden": []},
-    "questions": {"known": 5, "points": 50, "proofs": 3, "left_open": 1, "seconds": 0.25},
+    "questions": {"points": 50, "proofs": 3, "left_open": 1, "seconds": 0.25},
     "bound_without_classifier": None, "undecided": 0,
     "explanations": [{"point": [0] * 20, "changed": [0, 3], "members": [4, 7], "ends": None}],
     "versions": {"numpy": "2"},

@@ -2,13 +2,18 @@
 
 import pytest
 
-from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell
-from oneformany.paper.tables import more_tables, paper_tables
+from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell, frame_of
+from oneformany.paper.tables import contradictions, more_tables, paper_tables, summary
+
+
+def rows_of(table):
+    return list(map(tuple, table.frame.to_numpy()))
 
 
 def line_of(table, rows, max_changes):
-    (line,) = (row for row in table.rows if row[:2] == (str(rows), str(max_changes)))
-    return dict(zip(table.headings, line, strict=True))
+    lines = table.flat.to_dict("records")
+    (line,) = (line for line in lines if (line["|S|"], line["T_max"]) == (str(rows), str(max_changes)))
+    return line
 
 
 def test_there_are_eight_tables_even_without_any_run():
@@ -16,7 +21,7 @@ def test_there_are_eight_tables_even_without_any_run():
     assert [table.name for table in tables] == [f"table-{number}" for number in range(1, 9)]
     assert tables[2].title == "Table 3: COMPAS, the LR model"
     assert tables[7].title == "Table 8: Students performance, the NN"
-    assert [len(table.rows) for table in tables] == [3, 3, 8, 8, 12, 12, 12, 12]
+    assert [len(table.frame) for table in tables] == [3, 3, 8, 8, 12, 12, 12, 12]
 
 
 def test_the_papers_numbers_are_in_its_order():
@@ -30,7 +35,7 @@ def test_the_papers_numbers_are_in_its_order():
             for cell in map(Cell._make, PUBLISHED_CELLS)
             if (cell.dataset, cell.model) == (dataset, model)
         ]
-        for row, cell in zip(table.rows, cells, strict=True):
+        for row, cell in zip(rows_of(table), cells, strict=True):
             paper = PUBLISHED_CELLS[cell]
             assert row[:6] == (
                 str(cell.rows),
@@ -47,10 +52,20 @@ def test_the_data_sets_and_models_are_set_beside_ours(make_record):
     network = {**sizes, "accuracy": 0.603, "hidden": [14, 14, 14]}
     records = [make_record(), make_record(dataset="students-published", model="nn", trained=network)]
     sizes, models = paper_tables(records)[:2]
-    assert sizes.rows[0] == ("COMPAS", "6172", "5", "15", "-", "-", "-")
-    assert sizes.rows[1] == ("German Credit", "1000", "20", "59", "1000", "20", "59")
-    assert models.rows[1][-4:] == ("-", "-", "-", "0.724")
-    assert models.rows[2] == ("Students performance", "14", "3", "0.601", "0.612", "14", "3", "0.603", "-")
+    assert rows_of(sizes)[0] == ("COMPAS", "6172", "5", "15", "-", "-", "-")
+    assert rows_of(sizes)[1] == ("German Credit", "1000", "20", "59", "1000", "20", "59")
+    assert rows_of(models)[1][-4:] == ("-", "-", "-", "0.724")
+    assert rows_of(models)[2] == (
+        "Students performance",
+        "14",
+        "3",
+        "0.601",
+        "0.612",
+        "14",
+        "3",
+        "0.603",
+        "-",
+    )
 
 
 def test_our_runs_stand_beside_the_papers(make_record):
@@ -58,7 +73,7 @@ def test_our_runs_stand_beside_the_papers(make_record):
     line = line_of(table, 50, 10)
     assert line["paper y*"] == "15"
     assert (line["exact y*"], line["exact bound"], line["exact time"]) == ("12", "12", "0.50")
-    assert line["exact CG/exact"] == "7,200"
+    assert line["times as long as exact CG"] == "7,200"
     assert line_of(table, 100, 10)["exact y*"] == "-"
     assert "1 of 1 cells proved optimal, 1 with fewer" in table.notes[0]
 
@@ -72,21 +87,13 @@ def test_all_methods_have_columns_and_a_ratio_of_times(make_record):
     line = line_of(paper_tables(records)[4], 50, 10)
     assert (line["cg-mip y*"], line["cg-mip bound"], line["cg-mip time"]) == ("14", "9", "60.00")
     assert line["ours gap"] == "2"
-    assert line["time in this run exact : cg-mip : mip"] == "1 : >120 : 80"
-
-
-def test_a_model_too_large_to_be_started_has_no_ratio(make_record):
-    stopped = {"method": "mip", "count": 14, "lower_bound": 1, "status": "feasible", "time_limit": 60.0}
-    table = paper_tables([make_record(), make_record(**stopped, seconds=0.7)])[4]
-    assert line_of(table, 50, 10)["time in this run exact : cg-mip : mip"] == "1 : - : -"
-    assert any("too large to be started" in note for note in table.notes)
-    table = paper_tables([make_record(), make_record(**stopped, seconds=60.0)])[4]
-    assert line_of(table, 50, 10)["time in this run exact : cg-mip : mip"] == "1 : - : >120"
+    ratios = [line[f"times as long as exact {method}"] for method in ("CG", "cg-mip", "mip")]
+    assert ratios == ["7,200", "-", "80"]
 
 
 def test_methods_that_were_not_run_have_no_columns(make_record):
-    headings = {group for group, *_ in paper_tables([make_record()])[4].groups()}
-    assert headings == {"", "paper", "exact"}
+    headings = {group for group, _ in paper_tables([make_record()])[4].frame.columns}
+    assert headings == {"", "paper", "exact", "times as long as exact"}
 
 
 @pytest.mark.parametrize(("least", "mark"), [(8, "5†"), (5, "5"), (None, "5")])
@@ -122,14 +129,17 @@ def named(tables, name):
 
 
 def values(table, row=0):
-    return dict(zip(table.headings, table.rows[row], strict=True))
+    return table.flat.iloc[row].to_dict()
 
 
 def test_the_summary_adds_up_each_group_of_runs(make_record):
     tables = more_tables([make_record(), make_record(rows=100, seconds=1.0), make_record(method="mip")])
     table = named(tables, "summary")
-    assert len(table.rows) == 2
+    assert len(table.frame) == 3
+    assert values(table, row=2)["data set"] == "together"
+    assert values(table, row=2)["cells all"] == "3"
     line = values(table)
+    assert line["verified"] == "-"
     assert (line["data set"], line["model"], line["method"]) == ("german", "lr", "exact")
     assert (line["cells all"], line["cells proved"], line["cells fewer"]) == ("2", "2", "2")
     assert (line["seconds ours"], line["seconds paper"]) == ("1.50", "7,200")
@@ -148,26 +158,21 @@ def test_rows_that_nobody_had_time_for_are_in_doubt(make_record):
     late = make_record(
         protocol="negatives", status="feasible", count=5, lower_bound=5, undecided=2, unreachable=3
     )
-    tables = more_tables([late])
-    assert values(named(tables, "summary"))["cells proved"] == "0"
-    assert values(named(tables, "cells-lr-negatives-0.5-none"))["beyond help"] == "3?"
+    assert values(named(more_tables([late]), "summary"))["cells proved"] == "0"
 
 
-def test_other_rows_have_tables_of_their_own_and_no_comparison(make_record):
+def test_other_rows_have_lines_of_their_own_and_no_comparison(make_record):
     half = make_record(protocol="negatives", threshold=0.9, immutable="half", unreachable=4)
-    tables = more_tables([make_record(), half])
-    table = named(tables, "cells-lr-negatives-0.9-half")
-    assert table.title.endswith("lr, protocol negatives, P >= 0.9, half immutable")
-    line = values(table)
-    assert (line["|S|"], line["beyond help"], line["questions proofs"]) == ("50", "4", "3")
-    assert values(named(tables, "summary"), row=1)["cells fewer"] == "-"
+    line = values(named(more_tables([make_record(), half]), "summary"), row=1)
+    assert (line["question"], line["rows beyond help"]) == ("P >= 0.9, half immutable", "4")
+    assert (line["questions proofs"], line["cells fewer"]) == ("3", "-")
 
 
 def test_kinds_of_classifiers_asked_the_same_are_one_table(make_record):
     asked = {"protocol": "negatives", "rows": 100, "max_changes": 5, "published": None}
     records = [make_record(model=model, **asked) for model in ("lr", "forest", "xgboost")]
     table = named(more_tables(records), "models-1")
-    assert [row[0] for row in table.rows] == [
+    assert [row[0] for row in rows_of(table)] == [
         "logistic regression",
         "random forest, 100 trees, depth 6",
         "XGBoost, 200 trees",
@@ -178,3 +183,30 @@ def test_kinds_of_classifiers_asked_the_same_are_one_table(make_record):
 def test_the_papers_models_alone_make_no_table_of_kinds(make_record):
     names = [table.name for table in more_tables([make_record(), make_record(model="nn")])]
     assert not [name for name in names if name.startswith("models")]
+
+
+def test_a_result_that_was_not_confirmed_or_verified_shows(make_record):
+    line = values(summary([make_record(count=1000, confirmed=999, verified=False)]))
+    assert (line["points confirmed"], line["verified"]) == ("999 of 1000", "0")
+
+
+def test_a_bound_above_another_methods_count_is_a_contradiction(make_record):
+    good = make_record(method="cg-mip", count=14, lower_bound=10, status="feasible")
+    wrong = make_record(method="mip", count=20, lower_bound=13, status="feasible")
+    assert contradictions(frame_of([make_record(), good])) == []
+    (found,) = contradictions(frame_of([make_record(), good, wrong]))
+    assert "mip proves that 13 are needed, exact has 12" in found
+    assert found in summary([make_record(), good, wrong]).notes
+    other = make_record(rows=100, method="mip", count=20, lower_bound=13)
+    assert contradictions(frame_of([make_record(), other])) == []
+
+
+def test_methods_that_agree_are_said_to(make_record):
+    compared = (
+        make_record(method="cg-mip"),
+        make_record(method="mip", count=14, lower_bound=3, status="feasible"),
+    )
+    (agreed,) = (note for note in summary([make_record(), *compared]).notes if "agree" in note)
+    assert "on 1 cells no count is below" in agreed
+    assert "on the 1 that several proved" in agreed
+    assert not any("agree" in note for note in summary([make_record(), make_record(rows=100)]).notes)

@@ -23,11 +23,10 @@ TABLE = make_table(
 def test_text_is_aligned_under_its_groups():
     assert FORMATS["text"](TABLE) == (
         "Table 9: a_b & 100 %\n"
-        "        paper     exact\n"
-        "|S|  y*     time     y*\n"
-        "-----------------------\n"
-        " 10  5†  3600.00      8\n"
-        "100  -4     1.50      -\n"
+        "    paper         exact\n"
+        "|S|    y*    time    y*\n"
+        " 10    5† 3600.00     8\n"
+        "100    -4    1.50     -\n"
         "†: cannot be right.\n"
     )
 
@@ -35,7 +34,7 @@ def test_text_is_aligned_under_its_groups():
 def test_csv_has_one_line_of_headings_and_can_be_read_back():
     lines = list(csv.reader(io.StringIO(FORMATS["csv"](TABLE))))
     assert lines[0] == ["|S|", "paper y*", "paper time", "exact y*"]
-    assert lines[1:] == [list(row) for row in TABLE.rows]
+    assert lines[1:] == TABLE.frame.to_numpy().tolist()
 
 
 def test_markdown_has_as_many_bars_in_every_line():
@@ -49,12 +48,11 @@ def test_markdown_has_as_many_bars_in_every_line():
 
 def test_latex_is_escaped_and_has_the_groups_over_their_columns():
     text = FORMATS["latex"](TABLE)
-    assert r"\caption{a\_b \& 100 \%}\label{tab:table-9}" in text
-    assert r"\multicolumn{1}{c}{} & \multicolumn{2}{c}{paper} & \multicolumn{1}{c}{exact} \\" in text
-    assert r"\cmidrule(lr){2-3} \cmidrule(lr){4-4}" in text
+    assert "\\caption{a\\_b \\& 100 \\%}\n\\label{tab:table-9}" in text
+    assert r"& \multicolumn{2}{c}{paper} & exact \\" in text
     assert r"$|S|$ & $y^{*}$ & time & $y^{*}$ \\" in text
     assert r"10 & 5$^\dagger$ & 3600.00 & 8 \\" in text
-    assert r"100 & $-4$ & 1.50 & - \\" in text
+    assert r"100 & -4 & 1.50 & - \\" in text
     assert text.count(r"\begin") == text.count(r"\end") == 2
 
 

@@ -70,7 +70,7 @@ PICTURES = {
     "change_counts": lambda: plotting.plot_change_counts(made().explanations, SCHEMA),
     "changed_features": lambda: plotting.plot_changed_features(made()),
     "coverage": lambda: plotting.plot_coverage(made()),
-    "explanations": lambda: plotting.plot_explanations(made().explanations, SCHEMA, outline_changed=False),
+    "explanations": lambda: plotting.plot_explanations(made()),
     "frontier": lambda: plotting.plot_frontier(
         pd.DataFrame({"explanations": [1, 2, 3], "covered": [6, 9, 12], "bound": [7, 10, 12]})
     ),

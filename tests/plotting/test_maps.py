@@ -58,7 +58,6 @@ def test_changed_features_are_framed():
     ax = plot_explanations(EXPLANATIONS, SCHEMA)
     assert len(ax.patches) == 3
     assert np.isclose([frame.get_width() for frame in ax.patches], [2.88, 2.88, 0.88]).all()
-    assert not plot_explanations(EXPLANATIONS, SCHEMA, outline_changed=False).patches
 
 
 def test_it_draws_on_given_axes():

@@ -1,6 +1,7 @@
 """Tests that the page tells what the result holds, needs nothing else, and obeys nothing that users wrote."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import oneformany as ofm
 from oneformany.exceptions import InputError
 from oneformany.report.content import cards, charts, line_chart, lines_of_rows, round_ticks
+from oneformany.statistics import Round, Statistics
 from report.made_results import HOSTILE, made_result
 
 
@@ -181,6 +183,14 @@ def test_there_is_no_half_of_an_explanation_on_an_axis():
     coverage = next(charts(made_result(explanations=2)))
     assert [label for _, label in coverage["x_ticks"]] == ["0", "1", "2"]
     assert coverage["summary"] == "1 of 2 explanations covers at least half of the covered rows"
+
+
+def test_quick_runs_are_drawn_over_milliseconds():
+    rounds = [Round("start", 0, 5, 6.0, 1, 6, 0.002), Round("cover", 1, 5, 3.0, 3, 3, 0.012)]
+    *_, quick = charts(replace(made_result(explanations=2), statistics=Statistics(rounds=rounds)))
+    assert quick["x_label"] == "milliseconds"
+    assert quick["x_ticks"][-1][1] == "12"
+    assert "3 after 12 milliseconds, with a bound of 3" in quick["summary"]
 
 
 def test_lines_are_thinned_but_keep_their_ends():

@@ -13,7 +13,6 @@ from typer import Option
 import oneformany as ofm
 from oneformany.anything import AnyModel
 from oneformany.cli import options, saving
-from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
@@ -60,8 +59,6 @@ def demo(
     data = replace(data, frame=data.frame[FEATURES], schema=ofm.Schema(tuple(features)))
     classifier = LogisticRegression(solver="liblinear", C=10, random_state=0)
     refused, accuracy = refused_by(classifier, data)
-    if rows is not None and rows > len(refused):
-        raise InputError(f"--rows is {rows}; {len(refused)} applicants are refused")
     rules: list[ofm.Rule] = [
         ofm.Immutable("credit_history"),
         *(ofm.OnlyIncrease(name) for name in (*ORDERS, "employment")),
@@ -109,10 +106,8 @@ def refused_by(classifier: AnyModel, data: ofm.datasets.Dataset) -> tuple[list[i
     return refused, float((predicted == data.target[others]).mean())
 
 
-def german_models(
-    max_changes: int, applicants: int, share: Share
-) -> Iterator[tuple[str, ofm.OneForMany, pd.DataFrame]]:
-    """A logistic regression and a network on the embedded data, and the first applicants each refuses."""
+def german_models(max_changes: int, share: Share) -> Iterator[tuple[str, ofm.OneForMany, pd.DataFrame]]:
+    """A logistic regression and a network on the embedded data, and 100 applicants that each refuses."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.neural_network import MLPClassifier
@@ -125,7 +120,5 @@ def german_models(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # so many epochs, no more
             refused, _ = refused_by(classifier, data)
-        if applicants > len(refused):
-            raise InputError(f"--applicants is {applicants}; the {name} refuses {len(refused)}")
         explainer = ofm.OneForMany(classifier, max_changes, schema=data.schema, share=share)
-        yield f"german credit, {name}", explainer, data.frame.iloc[refused[:applicants]]
+        yield f"german credit, {name}", explainer, data.frame.iloc[refused[:100]]

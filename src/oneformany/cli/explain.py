@@ -20,7 +20,6 @@ from oneformany.cli import options, saving
 from oneformany.cli.demo import german_models
 from oneformany.cli.model_file import as_fitted
 from oneformany.cli.rows_file import load_rows
-from oneformany.console import names
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
@@ -123,20 +122,15 @@ def schema(
     *,
     out: Annotated[
         Path | None,
-        Option("--out", "-o", metavar="FILE", help="Where to, TOML or JSON by its name; else printed."),
+        Option("--out", "-o", metavar="TOML", help="Where to; else printed."),
     ] = None,
-    columns: Annotated[str, Option(help="Only these columns, with commas; else all.")] = "",
-    bins: Annotated[int, Option(min=2, help="How many cells numbers are cut into.")] = 4,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
 ) -> None:
     """Write the features of the rows, their levels and cells: a file to edit and pass to explain --schema."""
     saving.check_targets(out)
-    made = ofm.infer_schema(load_rows(rows, separator, encoding), columns=names(columns) or None, bins=bins)
-    if out is not None and out.suffix.lower() == ".json":
-        text = json.dumps(made.to_dict(), indent=1)
-    else:
-        text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
+    made = ofm.infer_schema(load_rows(rows, separator, encoding))
+    text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
     if out is None:
         typer.echo(text)
     saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")})
@@ -164,7 +158,6 @@ def frontier(
     explanations: Annotated[
         int | None, Option(min=1, help="Instead: rows covered by 1 to so many explanations of --max-changes.")
     ] = None,
-    applicants: Annotated[int, Option(min=1, help="Of german credit: how many refused ones.")] = 100,
     setup: options.Setup,
     time_limit: Annotated[
         float | None, Option(metavar="SECONDS", help="For each curve; then the best is told.")
@@ -181,7 +174,7 @@ def frontier(
     largest = max_changes or (3 if rows is not None or explanations else 20)
     asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
     if rows is None:
-        asked = german_models(largest, applicants, cast("Share", setup.share))
+        asked = german_models(largest, cast("Share", setup.share))
     elif model is None:
         raise InputError(f"{rows} is given without a model; give both, or neither for german credit")
     else:

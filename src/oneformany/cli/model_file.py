@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import oneformany as ofm
-from oneformany.anything import AnyModel, AnyValue
+from oneformany.anything import AnyModel
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
@@ -25,6 +25,10 @@ HARMLESS = {
     "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
     "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
     "sklearn.tree._tree.Tree", "xgboost.core.Booster", "xgboost.sklearn.XGBClassifier",
+}  # fmt: skip
+TENSORS = {  # what ONNX calls the numbers and texts that tables hold
+    "tensor(float)": "float32", "tensor(double)": "float64", "tensor(int64)": "int64", "tensor(bool)": "bool",
+    "tensor(string)": "str",
 }  # fmt: skip
 ENDINGS = {".skops": "skops", ".onnx": "ONNX", ".ubj": "XGBoost", ".ubjson": "XGBoost"}
 LIGHTGBM = (b"tree\n", b"tree\r\n")  # how its files begin
@@ -51,7 +55,7 @@ def load_model(path: Path, *, trust: bool = False) -> AnyModel:
                 f"{path}: models saved by {saved_by} need {error.name}: pip install 'oneformany[{extra}]'"
             ) from error
         raise InputError(f"{path} needs {error.name}, which is not installed here: install it") from error
-    except Exception as error:
+    except Exception as error:  # loaders of five libraries, and files that are anything
         said = [*str(error).strip().splitlines(), "no more is known"]
         raise InputError(
             f"{path} cannot be loaded as a model saved by {saved_by} ({type(error).__name__}: "
@@ -86,20 +90,16 @@ def positive_label(model: AnyModel, given: str | None) -> object:
     """Find the model's own label behind a text; where it names none, its reader refuses what is none."""
     import numpy as np
 
-    classes = np.asarray(getattr(model, "classes_", ())).tolist()
-    known = ", ".join(repr(str(name)) for name in classes)
+    classes = {str(own): own for own in np.asarray(getattr(model, "classes_", ())).tolist()}
+    label, known = given or "1", ", ".join(map(repr, classes))
     if given is None and len(classes) > 2:
         raise InputError(f"the model tells {len(classes)} classes apart ({known}); name one with --positive")
-    label = given or "1"
-    if not classes:
-        return int(label) if label.isdigit() else label
-    for own in classes:
-        if str(own) == label:
-            return own
-    raise InputError(
-        f"the positive class {label!r} is none of the model's classes {known}; use --positive with "
-        "one of them"
-    )
+    if classes and label not in classes:
+        raise InputError(
+            f"the positive class {label!r} is none of the model's classes {known}; use --positive with "
+            "one of them"
+        )
+    return classes.get(label, int(label) if label.isdigit() else label)
 
 
 def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:
@@ -164,8 +164,8 @@ LOADERS: dict[str, Callable[[Path, bool], AnyModel]] = {
 def _function_of(graph: AnyModel) -> Callable[[pd.DataFrame], FloatArray]:
     """The probabilities that onnxruntime computes for the rows of a frame, one row each.
 
-    The graph has one input of numbers for all columns, or one input per column, by name; one of its outputs
-    holds probabilities, a column or an entry per class.
+    The graph has one input of all columns, or one input per column, by name; one of its outputs holds
+    probabilities, a column or an entry per class.
     """
     import numpy as np
     import onnxruntime
@@ -173,9 +173,21 @@ def _function_of(graph: AnyModel) -> Callable[[pd.DataFrame], FloatArray]:
     onnxruntime.set_default_logger_severity(3)
     providers = ["CPUExecutionProvider"]
     session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=providers)
+    inputs = session.get_inputs()
 
     def probabilities(frame: pd.DataFrame) -> FloatArray:
-        outputs = session.run(None, _fed(session.get_inputs(), frame))
+        try:
+            parts = [frame] if len(inputs) == 1 else [frame[[entry.name]] for entry in inputs]
+            arrays = [
+                part.to_numpy().astype(TENSORS[of.type]) for part, of in zip(parts, inputs, strict=True)
+            ]
+            outputs = session.run(None, dict(zip((entry.name for entry in inputs), arrays, strict=True)))
+        except Exception as error:  # names and numbers of columns, texts for numbers: the runtime knows what
+            raise InputError(
+                f"the ONNX graph cannot read the rows ({type(error).__name__}: {error}); they have the "
+                f"columns {', '.join(map(str, frame))}: keep those it was fitted on, in their order, with "
+                "--columns"
+            ) from error
         for output in outputs:
             if isinstance(output, list) and output and isinstance(output[0], dict):
                 return np.array([[row[label] for label in sorted(row)] for row in output], dtype=np.float64)
@@ -185,39 +197,3 @@ def _function_of(graph: AnyModel) -> Callable[[pd.DataFrame], FloatArray]:
         raise InputError("no output of the ONNX graph holds a probability per row")
 
     return probabilities
-
-
-def _fed(inputs: AnyValue, frame: pd.DataFrame) -> dict[str, Any]:
-    """What a graph reads of the rows, by the names of its inputs."""
-    names = ", ".join(map(str, frame.columns[:20]))
-    if len(inputs) == 1:
-        (entry,) = inputs
-        width = entry.shape[1] if len(entry.shape) == 2 else None
-        if isinstance(width, int) and width != frame.shape[1]:
-            raise InputError(
-                f"the ONNX graph reads {width} columns and the rows have {frame.shape[1]} ({names}); "
-                "keep those it was fitted on, in their order, with --columns"
-            )
-        return {entry.name: _as_tensor(entry.type, frame.to_numpy(), "the rows")}
-    found = {}
-    for entry in inputs:
-        if entry.name not in frame.columns:
-            raise InputError(
-                f"the ONNX graph reads {entry.name!r}, which is not a column of the rows; these are {names}"
-            )
-        values = frame[[entry.name]].to_numpy()
-        found[entry.name] = _as_tensor(entry.type, values, f"column {entry.name!r}")
-    return found
-
-
-def _as_tensor(kind: str, values: AnyValue, what: str) -> AnyValue:
-    if kind == "tensor(string)":
-        return values.astype(str).astype(object)
-    types = {"float": "float32", "double": "float64", "int64": "int64", "bool": "bool"}
-    name = kind.removeprefix("tensor(").removesuffix(")")
-    if name not in types:
-        raise InputError(f"the ONNX graph reads {kind}, which rows of a table are not")
-    try:
-        return values.astype(types[name])
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{what} must hold numbers, as the ONNX graph reads numbers: {error}") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -99,28 +98,22 @@ class Setup:
             share=cast("Share", self.share),
             reference=reference,
             positive=positive_label(classifier, self.positive),
-            costs=None if costs is None else dict(_load(costs, "costs")),
+            costs=None if costs is None else _load(costs, "costs"),
         )
 
 
 def load_schema(path: Path) -> ofm.Schema:
-    """Read a schema from a file written by ``oneformany schema`` or with ``Schema.to_dict``."""
-    content = _load(path, "a schema")
+    """Read a schema from a file written by ``oneformany schema``."""
     try:
-        return ofm.Schema.from_dict(content)
+        return ofm.Schema.from_dict(_load(path, "a schema"))
     except InputError as error:
-        raise InputError(
-            f"{path} cannot be read as a schema: {error}; oneformany schema writes one"
-        ) from error
+        raise InputError(f"{error}; {path} is not what oneformany schema writes") from error
 
 
-def _load(path: Path, what: str) -> Mapping[str, Any]:
+def _load(path: Path, what: str) -> dict[str, Any]:
     """Read what a user writes by hand, in TOML or JSON."""
     try:
         text = path.read_text(encoding="utf-8")
-        content = tomllib.loads(text) if path.suffix.lower() == ".toml" else json.loads(text)
-    except (OSError, ValueError) as error:
+        return dict(json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text))
+    except (OSError, ValueError, TypeError) as error:
         raise InputError(f"{path} cannot be read as {what}: {error}") from error
-    if not isinstance(content, Mapping):
-        raise InputError(f"{path} cannot be read as {what}: it holds no names")
-    return content

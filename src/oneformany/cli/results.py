@@ -30,13 +30,12 @@ def report(
     file: Annotated[Path, Argument(metavar="RESULT", help="Written with --json or Result.to_json.")],
     *,
     out: Annotated[Path, Option("--out", "-o", metavar="HTML", help="Where to.")] = Path("report.html"),
-    title: Annotated[str | None, Option(help="Heading of the page.")] = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Make one self-contained HTML page from a result file."""
     saving.check_targets(out)
     result = ofm.Result.from_json(file)
-    saving.save_all({out: lambda path: result.report(path, title)})
+    saving.save_all({out: result.report})
     saving.say(f"Saved as {shown(out)}.", quiet=quiet)
 
 

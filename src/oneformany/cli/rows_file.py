@@ -34,13 +34,21 @@ def load_rows(
     path: Path, separator: str | None = None, encoding: str | None = None, index: str | None = None
 ) -> pd.DataFrame:
     """Read a table of rows by its ending; separator and encoding of CSV are found out unless told."""
+    import pandas as pd
+
     why = f"{path} cannot be read as a table of rows"
     if path.is_dir() or not path.exists():
         raise InputError(f"{why}: {'it is a folder' if path.is_dir() else 'there is no such file'}")
+    ending = path.suffix.lower()
     try:
-        reader = READERS.get(path.suffix.lower())
-        frame = _read_csv(path, separator, encoding) if reader is None else reader(path)
-    except (OSError, ValueError, LookupError, EOFError) as error:
+        if ending in {".parquet", ".pq"}:
+            frame = pd.read_parquet(path)
+        elif ending in {".jsonl", ".ndjson"}:
+            lines = path.read_text(encoding="utf-8-sig").splitlines()
+            frame = pd.DataFrame([json.loads(line) for line in lines if line.strip()])
+        else:
+            frame = _read_csv(path, separator, encoding)
+    except (OSError, ValueError, LookupError, EOFError, ImportError) as error:
         raise InputError(f"{why}: {error}") from error
     if frame.empty:
         has = listed(frame) or "none"
@@ -69,28 +77,6 @@ def listed(frame: pd.DataFrame) -> str:
     return ", ".join(shown(name) for name in frame.columns)
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    try:
-        return pd.read_parquet(path)
-    except ImportError as error:
-        raise InputError(f"{path}: Parquet files need pyarrow: pip install pyarrow") from error
-
-
-def _read_lines(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    rows = [json.loads(line) for line in lines if line.strip()]
-    if not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{path} cannot be read as JSON lines: each line has to be an object {{...}}")
-    return pd.DataFrame(rows)
-
-
-READERS = {".parquet": _read_parquet, ".pq": _read_parquet, ".jsonl": _read_lines, ".ndjson": _read_lines}
-
-
 def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.DataFrame:
     content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
     if not content.strip():
@@ -103,17 +89,12 @@ def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.Dat
     mark = _separator(text) if separator is None else separator.encode().decode("unicode_escape")
     if len(mark) != 1:
         raise InputError(f"--separator is {shown(separator)!r}; it must be one character, such as ; or \\t")
-    frame = _parsed(text, mark)
-    numbers_with_commas = mark != "," and any(
-        len(texts := column.dropna().astype(str))
-        and texts.str.fullmatch(r"[+-]?\d+(,\d+)?").all()
-        and texts.str.contains(",").any()
-        for _, column in frame.select_dtypes(exclude=["number", "bool"]).items()
-    )
-    return _parsed(text, mark, decimal=",") if numbers_with_commas else frame
+    frame, other = (_parsed(text, mark, decimal) for decimal in (".", "," if mark != "," else "."))
+    points, commas = (found.select_dtypes("number").shape[1] for found in (frame, other))
+    return other if commas > points else frame
 
 
-def _parsed(text: str, separator: str, decimal: str = ".") -> pd.DataFrame:
+def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
     import pandas as pd
 
     with warnings.catch_warnings():  # a line longer than the header is an error, not a column lost

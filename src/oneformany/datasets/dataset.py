@@ -59,6 +59,12 @@ class Dataset:
     description: str
     attribution: str
 
+    def __repr__(self) -> str:
+        rows, features = self.frame.shape
+        return (
+            f"Dataset({self.name!r}: {rows:,} rows, {features} features, {self.positive_label!r} is positive)"
+        )
+
     @cached_property
     def codes(self) -> IntArray:
         """The rows as codes."""

@@ -4,7 +4,6 @@ import contextlib
 import gzip
 import hashlib
 import os
-import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -61,14 +60,8 @@ def fetch(source: Source, data_dir: str | os.PathLike[str] | None = None) -> str
 
 
 def cache_folder() -> Path:
-    """Where downloads are kept: ``ONEFORMANY_CACHE``, or the user's cache folder on this system."""
-    if named := os.environ.get(CACHE_VARIABLE):
-        return Path(named)
-    variable, usual = {
-        "win32": ("LOCALAPPDATA", "AppData/Local"),
-        "darwin": ("", "Library/Caches"),
-    }.get(sys.platform, ("XDG_CACHE_HOME", ".cache"))
-    return Path(os.environ.get(variable, Path.home() / usual)) / "oneformany"
+    """Where downloads are kept: the folder that ``ONEFORMANY_CACHE`` names, or one in the user's home."""
+    return Path(os.environ.get(CACHE_VARIABLE) or Path.home() / ".cache" / "oneformany")
 
 
 def _own_paths(source: Source, data_dir: str | os.PathLike[str] | None) -> Iterator[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -11,19 +11,18 @@ from rich.text import Text
 from typer import Argument, Option
 
 from oneformany.console import check_names, names, sizes, tell_errors
-from oneformany.exceptions import InputError
 from oneformany.paper.runs.settings import Common, Settings
 
 if TYPE_CHECKING:
-    from oneformany.paper.runs.lines import TextColumn
     from oneformany.paper.runs.run import Task
 
+ANY_WORDS = (
+    "any: proved for these rows whatever the classifier is, for networks; a smaller count cannot be right."
+)
 OTHER_ROWS = (
     "The paper ran the protocol and the coding called 'published', at threshold 0.5, with all features free; "
     "here its numbers are of other rows, data or questions and give the order of magnitude only."
 )
-ANY_WORDS = "any: proved for these rows whatever the classifier is; a smaller count cannot be right."
-PICTURES = ("png", "pdf", "svg")
 Files = Annotated[list[Path], Argument(metavar="FILE...", help="Written with bench paper --json.")]
 
 
@@ -39,49 +38,53 @@ def paper(
 
     Can be stopped at any time; with --json the same command goes on where it was.
     """
-    from oneformany.paper.runs.lines import ANY, PAPER
+    from oneformany.methods import METHODS
+    from oneformany.paper.methods.solvers import make_solver
     from oneformany.paper.runs.records import as_published, choose
     from oneformany.paper.runs.run import plan
 
+    check_names("method", names(settings.method), METHODS)
+    if set(names(settings.method)) - {"exact"}:  # one that is not installed is told before anything is run
+        make_solver(settings.solver)
     cells = choose(names(model), names(dataset), sizes("--rows", rows), sizes("--max-changes", max_changes))
-    asked = settings.bound_without_classifier or "nn" in names(model)
     tasks = plan(cells, settings)
-    notes = [ANY_WORDS] * asked + [OTHER_ROWS] * (not all(as_published(task.key) for task in tasks))
-    _show_runs(tasks, settings, PAPER + ANY * asked, notes)
+    asked_otherwise = not all(as_published(task.key) for task in tasks)
+    _show_runs("paper", tasks, settings, [ANY_WORDS, *[OTHER_ROWS] * asked_otherwise])
 
 
 def models(
     *,
     model: Annotated[str | None, Option(help="Only these kinds, several with commas.")] = None,
-    dataset: Annotated[str, Option(help="One of the paper's data sets.")] = "german",
+    dataset: Annotated[
+        Literal["german", "students", "compas"], Option(help="One of the paper's data sets.")
+    ] = "german",
     rows: Annotated[int, Option(min=1, help="How many of the rows that are turned down.")] = 100,
     max_changes: Annotated[int, Option(min=1, help="How many features may change.")] = 5,
     common: Common,
 ) -> None:
     """Explain the rows that each kind of classifier turns down, and compare.
 
-    Kinds whose library is not installed, or that there are not for the data set, are named at the end.
+    Kinds whose library is not installed are named at the end.
     """
-    from oneformany.paper.runs.lines import MODELS
-    from oneformany.paper.runs.prepare import MODEL_KINDS, model_kind
+    from oneformany.paper.runs.prepare import MODEL_KINDS
     from oneformany.paper.runs.records import Cell
     from oneformany.paper.runs.run import plan
 
-    if model is not None and not names(model):
-        check_names("model", [], [kind.name for kind in MODEL_KINDS])
-    asked = MODEL_KINDS if model is None else [model_kind(name) for name in names(model)]
+    asked = list(MODEL_KINDS) if model is None else names(model)
+    check_names("model", asked, list(MODEL_KINDS))
     settings = Settings(**vars(common), protocol="negatives", coding="correct")
-    notes = [words for kind in asked if (words := kind.left_out(dataset)) is not None]
-    cells = [Cell(dataset, kind.name, rows, max_changes) for kind in asked if not kind.left_out(dataset)]
-    if not cells:
-        raise InputError("; ".join(notes))
-    _show_runs(plan(cells, settings), settings, MODELS, notes)
+    cells = [Cell(dataset, name, rows, max_changes) for name in asked if MODEL_KINDS[name].installed]
+    missing = [(name, MODEL_KINDS[name]) for name in asked if not MODEL_KINDS[name].installed]
+    notes = [f"not installed: {name} ({kind.title}); pip install {kind.package}" for name, kind in missing]
+    _show_runs("models", plan(cells, settings), settings, notes)
 
 
 def tables(
     files: Files,
     *,
-    form: Annotated[str, Option("--format", help="text, csv, markdown or latex.")] = "text",
+    form: Annotated[
+        Literal["text", "csv", "markdown", "latex"], Option("--format", help="How to write them.")
+    ] = "text",
     out: Annotated[Path | None, Option(help="Folder for one file per table.")] = None,
     json_file: Annotated[
         Path | None, Option("--json", metavar="FILE", help="Also write all tables to one JSON file.")
@@ -98,12 +101,12 @@ def tables(
     from oneformany.paper.tables import more_tables, paper_tables
     from oneformany.paper.text_table import FORMATS, SUFFIXES
 
-    check_names("format", [form], list(FORMATS))
     records = read_all(files)
     made = [*paper_tables(records), *more_tables(records)]
     if json_file is not None:
+        told = [{**vars(table), "frame": table.flat.to_dict("records")} for table in made]
         with writing(json_file):
-            write_whole(json_file, json.dumps([table.to_dict() for table in made], indent=1) + "\n")
+            write_whole(json_file, json.dumps(told, indent=1) + "\n")
     if out is None:
         for table in made:
             title = f"# {table.title}\n" if form == "csv" else ""
@@ -120,9 +123,9 @@ def figures(
     files: Files,
     *,
     out: Annotated[Path, Option(help="Folder for the figures.")] = Path("figures"),
-    model: Annotated[str, Option(help="Whose explanations: nn, as in the paper, or lr.")] = "nn",
-    method: Annotated[str, Option(help="Who found them: exact, cg-mip or mip.")] = "exact",
-    form: Annotated[str, Option("--format", help="png, pdf or svg.")] = "png",
+    model: Annotated[Literal["nn", "lr"], Option(help="Whose explanations.")] = "nn",
+    method: Annotated[Literal["exact", "cg-mip", "mip"], Option(help="Who found them.")] = "exact",
+    form: Annotated[Literal["png", "pdf", "svg"], Option("--format", help="How to write them.")] = "png",
 ) -> None:
     """Draw the paper's figures: explanations as heat maps, and how often each feature changes.
 
@@ -131,13 +134,9 @@ def figures(
     import matplotlib as mpl
 
     from oneformany.files import writing
-    from oneformany.methods import METHODS
     from oneformany.paper.figures import draw_figures
-    from oneformany.paper.runs.records import MODELS, read_all
+    from oneformany.paper.runs.records import read_all
 
-    check_names("model", [model], MODELS)
-    check_names("method", [method], METHODS)
-    check_names("format", [form], PICTURES)
     mpl.use("agg")
     missing = False
     for name, drawn in list(draw_figures(read_all(files), model, method)):
@@ -163,20 +162,21 @@ def _say(words: str, style: str = "") -> None:
     Console().print(Text(words, style=style), soft_wrap=True)
 
 
-def _show_runs(tasks: list[Task], settings: Settings, columns: list[TextColumn], notes: list[str]) -> None:
+def _show_runs(command: str, tasks: list[Task], settings: Settings, notes: list[str]) -> None:
     """Run what is not recorded already; print and record each as it ends, then the totals."""
-    from oneformany.paper.runs.lines import VERIFIED, header, line, totals
-    from oneformany.paper.runs.records import append, key_of, read
+    from oneformany.paper.runs.records import append, header, key_of, line, read
     from oneformany.paper.runs.run import Failure, run
+    from oneformany.paper.tables import summary
+    from oneformany.paper.text_table import FORMATS
 
-    file, columns = settings.json_file, columns + VERIFIED * settings.check
+    file = settings.json_file
     known = {} if file is None else {key_of(record): record for record in read(file, cut=True)}
     records = [known[key_of(task.key)] for task in tasks if key_of(task.key) in known]
     waiting = [task for task in tasks if key_of(task.key) not in known]
     failures = 0
-    _say(header(columns), "bold")
+    _say(header(command), "bold")
     for record in records:
-        _say(line(columns, record), "dim")
+        _say(line(command, record), "dim")
     try:
         for outcome in run(waiting, settings):
             if isinstance(outcome, Failure):
@@ -185,17 +185,16 @@ def _show_runs(tasks: list[Task], settings: Settings, columns: list[TextColumn],
                 continue
             if file is not None:
                 append(file, outcome)
-            _say(line(columns, outcome))
+            _say(line(command, outcome))
             records.append(outcome)
     except KeyboardInterrupt:
         kept = "" if file is None else f", kept in {file}: the same command goes on from there"
         _say(f"stopped; {len(records)} of {len(tasks)} cells are finished{kept}", "yellow")
         raise
     if records:
-        _say("\n" + totals(records))
-    if failures:
-        _say(f"{failures} failed; the same command tries them again", "red")
+        _say("\n" + FORMATS["text"](summary(records)))
     for note in notes:
         _say(note)
     if failures:
+        _say(f"{failures} failed; the same command tries them again", "red")
         raise typer.Exit(1)

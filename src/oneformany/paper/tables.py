@@ -1,12 +1,10 @@
 """The paper's eight tables in its layout, ours beside it, and what it does not print."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from oneformany.methods import METHODS
-from oneformany.paper.runs.lines import contradictions
 from oneformany.paper.runs.prepare import MODEL_KINDS
 from oneformany.paper.runs.records import MODELS, PUBLISHED, TITLES, Record, as_published, cell_of, frame_of
 from oneformany.paper.text_table import Columns, Heading, TextTable, make_table
@@ -14,51 +12,49 @@ from oneformany.paper.text_table import Columns, Heading, TextTable, make_table
 NAMES = {"lr": "the LR model", "nn": "the NN"}
 IMPOSSIBLE = "†"
 CELL = ["name", "model", "rows", "max_changes"]
-PARTS = ["count", "lower_bound", "seconds", "proved", "bound_without_classifier", "time_limit"]
-SECONDS = "{:.2f}".format
+PARTS = ["count", "lower_bound", "seconds", "proved", "bound_without_classifier"]
+SECONDS, TIMES = "{:.2f}".format, "{:,.0f}".format
 
 # The paper's Tables 1 and 2, side by side; extended features are one-hot columns.
-SIZES = ("instances", "original features", "extended features")
-STRUCTURE = ("NN width", "NN depth", "NN accuracy", "LR accuracy")
+SIZES = ["instances", "original features", "extended features"]
+STRUCTURE = ["NN width", "NN depth", "NN accuracy", "LR accuracy"]
 PRINTED = {
     "compas": (6172, 5, 15, 10, 2, "0.670", "0.671"),
     "german": (1000, 20, 59, 20, 2, "0.728", "0.724"),
     "students": (395, 30, 85, 14, 3, "0.601", "0.612"),
 }
-ABOUT = {  # titles, headings and notes of these tables
-    "Table 1: the data sets": (SIZES, ()),
-    "Table 2: the models' structure and accuracy": (
-        STRUCTURE, ("Our networks have the published widths and depths; their weights are our own.",),
-    ),
-}  # fmt: skip
+OWN_WEIGHTS = "Our networks have the published widths and depths; their weights are our own."
 
-SETTING = ["model", "protocol", "threshold", "immutable"]
+ASKED_ALIKE = [
+    "dataset", "model", "protocol", "rows", "max_changes", "threshold", "immutable", "unreachable",
+    "undecided",
+]  # fmt: skip
 QUESTION = ["dataset", "method", "protocol", "rows", "max_changes", "threshold", "immutable"]
 # Columns of the tables that the paper does not print: what they are in a frame, and their headings.
 ASKED: dict[str, Heading] = {
     "asked": ("questions", "asked"), "questions_proofs": ("questions", "proofs"),
     "questions_left_open": ("questions", "open"), "questions_seconds": ("questions", "seconds"),
+    "points": "points confirmed", "verified": "verified",
 }  # fmt: skip
 SUMMARY: dict[str, Heading] = {
     "dataset": "data set", "model": "model", "method": "method", "protocol": "rows explained",
     "question": "question", "cells": ("cells", "all"), "proved": ("cells", "proved"),
-    "fewer": ("cells", "fewer"), "more": ("cells", "more"), "seconds": ("seconds", "ours"),
-    "paper_seconds": ("seconds", "paper"), **ASKED, "points": "points confirmed",
+    "fewer": ("cells", "fewer"), "more": ("cells", "more"), "unreachable": "rows beyond help",
+    "seconds": ("seconds", "ours"), "paper_seconds": ("seconds", "paper"), **ASKED,
 }  # fmt: skip
-CELLS: dict[str, Heading] = {
-    "dataset": "data set", "rows": "|S|", "max_changes": "T_max", "method": "method", "count": "y*",
-    "lower_bound": "bound", "status": "status", "beyond": "beyond help",
-    "bound_without_classifier": "any classifier", "seconds": "time", **ASKED, "points": "confirmed",
+KINDS: dict[str, Heading] = {
+    "kind": "model", "trained_accuracy": "accuracy", "dataset": "data set", "rows": "|S|",
+    "max_changes": "T_max", "count": "y*", "lower_bound": "bound", "status": "status",
+    "unreachable": "beyond help", "seconds": "time", **ASKED,
 }  # fmt: skip
-KINDS: dict[str, Heading] = {"kind": "model", "trained_accuracy": "accuracy", **CELLS}
 SUMMARY_NOTES = (
     "proved: no smaller set covers the rows that can be helped.",
     "fewer, more: explanations than published.",
     "asked: one question per distinct row at the start, and those of the search.",
 )
 FORMS = {
-    "seconds": "{:.2f}", "questions_seconds": "{:.2f}", "trained_accuracy": "{:.3f}",
-    "paper_seconds": "{:,.0f}",
+    "seconds": SECONDS, "questions_seconds": SECONDS, "trained_accuracy": "{:.3f}".format,
+    "paper_seconds": TIMES,
 }  # fmt: skip
 
 
@@ -71,21 +67,29 @@ def paper_tables(records: Sequence[Record]) -> list[TextTable]:
 def _data_and_models(records: Sequence[Record]) -> Iterator[TextTable]:
     """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
     trained = {(cell_of(record).dataset, record["model"]): record["trained"] for record in records}
-    ours = []
+    ours = {}
     for name in TITLES:
         network, regression = (trained.get((name, model), {}) for model in ("nn", "lr"))
         known, hidden = network or regression, network.get("hidden", [])
         sizes = (known.get(part) for part in ("instances", "features", "columns"))
         widths = "/".join(str(width) for width in dict.fromkeys(hidden)) or None
         accuracies = (f"{model['accuracy']:.3f}" if model else None for model in (network, regression))
-        ours.append((*sizes, widths, len(hidden) or None, *accuracies))
-    sides = {"paper": PRINTED.values(), "ours": ours}
-    for number, (title, (headings, notes)) in enumerate(ABOUT.items(), start=1):
-        columns: Columns = {"data set": TITLES.values()}
-        for side, lines in sides.items():
-            values = dict(zip((*SIZES, *STRUCTURE), zip(*lines, strict=True), strict=True))
-            columns |= {(side, heading): values[heading] for heading in headings}
-        yield make_table(f"table-{number}", title, columns, notes)
+        ours[name] = (*sizes, widths, len(hidden) or None, *accuracies)
+    headings = [*SIZES, *STRUCTURE]
+    sides = {
+        side: pd.DataFrame(of, headings, dtype=object) for side, of in (("paper", PRINTED), ("ours", ours))
+    }
+
+    def columns(headings: list[str]) -> Columns:
+        pairs: Columns = {
+            (side, heading): of.T[heading] for side, of in sides.items() for heading in headings
+        }
+        return {"data set": TITLES.values(), **pairs}
+
+    yield make_table("table-1", "Table 1: the data sets", columns(SIZES))
+    yield make_table(
+        "table-2", "Table 2: the models' structure and accuracy", columns(STRUCTURE), [OWN_WEIGHTS]
+    )
 
 
 def _results(runs: pd.DataFrame) -> Iterator[TextTable]:
@@ -99,13 +103,7 @@ def _results(runs: pd.DataFrame) -> Iterator[TextTable]:
     bounds = cells[[f"lower_bound {method}" for method in METHODS]].max(axis=1)
     ours = bounds.where(cells["model"] == "lr")  # the paper's network is another than ours
     needed = pd.concat([least, ours], axis=1).max(axis=1).fillna(0)
-    # A compact model too large for its limit gives up at once; otherwise it uses the time it has.
-    gave_up = cells["seconds mip"] < cells["time_limit mip"] / 2
-    cells = cells.assign(
-        least=least,
-        impossible=(cells["explanations"] < needed).astype(bool),
-        not_started=gave_up & ~cells["proved mip"].fillna(value=True).astype(bool),
-    )
+    cells = cells.assign(least=least, impossible=(cells["explanations"] < needed).astype(bool))
     for number, ((name, model), group) in enumerate(cells.groupby(["name", "model"], sort=False), start=3):
         title = f"Table {number}: {TITLES[str(name)]}, {NAMES[str(model)]}"
         same = runs[(runs["name"] == name) & (runs["model"] == model)]
@@ -125,30 +123,20 @@ def _columns(cells: pd.DataFrame) -> Columns:
     }
     if cells["least"].notna().any():
         columns["any classifier", "least"] = cells["least"]
+    ratios = {"CG": cells["cg_seconds"] / cells["seconds exact"]}
     for method in dict.fromkeys(["exact", *methods]):
         columns[method, "y*"] = cells[f"count {method}"]
         columns[method, "bound"] = cells[f"lower_bound {method}"]
         columns[method, "time"] = cells[f"seconds {method}"].map(SECONDS, na_action="ignore")
-        if method == "exact":  # no comparison with a run that did not end with a proof
-            proved = cells["proved exact"].fillna(value=False).astype(bool)
-            times = (cells["cg_seconds"] / cells["seconds exact"]).where(proved)
-            columns["exact", "CG/exact"] = times.map("{:,.0f}".format, na_action="ignore")
+        if method != "exact":
+            ratios[method] = cells[f"seconds {method}"] / cells["seconds exact"]
     if {"cg-mip", "mip"} <= set(methods):
         columns["ours", "gap"] = cells["count cg-mip"] - cells["count mip"]
-    if set(methods) - {"exact"}:
-        columns["time in this run", "exact : cg-mip : mip"] = map(_ratio, cells.to_dict("records"))
+    for method, ratio in ratios.items():  # no comparison with a run that did not end with a proof
+        ended = cells["proved exact"] & cells.get(f"proved {method}", default=True)
+        times = ratio.where(ended.fillna(value=False).astype(bool))
+        columns["times as long as exact", method] = times.map(TIMES, na_action="ignore")
     return columns
-
-
-def _ratio(cell: dict[Hashable, Any]) -> str | None:
-    if pd.isna(cell["seconds exact"]):
-        return None
-    parts = ["1"]
-    for method in METHODS[1:]:
-        missing = pd.isna(cell[f"seconds {method}"]) or (method == "mip" and cell["not_started"])
-        times = f"{cell[f'seconds {method}'] / cell['seconds exact']:,.0f}"
-        parts.append("-" if missing else f"{'' if cell[f'proved {method}'] else '>'}{times}")
-    return " : ".join(parts)
 
 
 def _notes(cells: pd.DataFrame, runs: pd.DataFrame) -> Iterator[str]:
@@ -159,43 +147,70 @@ def _notes(cells: pd.DataFrame, runs: pd.DataFrame) -> Iterator[str]:
             f"with fewer explanations than published, {exact['seconds'].sum():.2f} s together; "
             f"the paper's CG: {exact['paper_seconds'].sum():,.2f} s."
         )
-    if cells["not_started"].any():
-        yield "mip without a ratio: the model was too large to be started; its count is the first solution's."
     if cells["impossible"].any():
         yield f"{IMPOSSIBLE}: below what is proved for these rows, so it cannot be right for them."
     yield from contradictions(runs)
 
 
+def contradictions(frame: pd.DataFrame) -> list[str]:
+    """Name the cells in which one method's bound is above another's count: one of them must be wrong."""
+    found = []
+    for _, runs in frame.groupby(ASKED_ALIKE, sort=False):
+        bound = runs.sort_values("lower_bound", kind="stable").iloc[-1]
+        count = runs.sort_values("count", kind="stable").iloc[0]
+        if bound["lower_bound"] > count["count"]:
+            found.append(
+                f"CONTRADICTION on {bound['dataset']} {bound['model']}, {bound['max_changes']} changes, "
+                f"{bound['rows']} rows: {bound['method']} proves that {bound['lower_bound']} are needed, "
+                f"{count['method']} has {count['count']}"
+            )
+    return found
+
+
 def more_tables(records: Sequence[Record]) -> list[TextTable]:
-    """Summarise all runs, and lay out those that are not in the paper."""
-    frame = frame_of(records)
-    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
-    titles = {kind.name: kind.title for kind in MODEL_KINDS}
-    frame = frame.assign(
-        question=frame["threshold"].map("P >= {:g}".format) + half,
-        kind=frame["model"].map(titles).fillna(frame["model"]),
-        beyond=frame["unreachable"].astype(str) + (frame["undecided"] > 0).map({True: "?", False: ""}),
-        paper_seconds=frame["paper_seconds"].where(frame["compared"]),
-    )
-    paper = frame[frame["model"].isin(MODELS)]
-    tables = []
-    if len(paper):
-        title = "All runs: answers, proofs, time and questions to the classifier"
-        groups = paper.groupby(["dataset", "model", "method", "protocol", "question"], sort=False)
-        sums = groups.sum(numeric_only=True).reset_index().assign(cells=groups.size().array)
-        compared = ["fewer", "more", "paper_seconds"]  # only with the paper's own cells
-        sums[compared] = sums[compared].where(sums["compared"] > 0)
-        tables.append(_table("summary", title, sums, SUMMARY, SUMMARY_NOTES))
-    for setting, runs in paper[~paper["compared"]].groupby(SETTING, sort=False):
-        model, protocol, threshold, immutable = setting
-        name = f"cells-{model}-{protocol}-{threshold:g}-{immutable}"
-        title = f"Beyond the paper's tables: {model}, protocol {protocol}, {runs['question'].iloc[0]}"
-        tables.append(_table(name, title, runs, CELLS))
+    """Summarise all runs, and lay out those of kinds of classifiers."""
+    frame = _with_words(records)
     several = [runs for _, runs in frame.groupby(QUESTION, sort=False) if set(runs["model"]) - set(MODELS)]
+    tables = [summary(records)]
     for number, runs in enumerate(several, start=1):
         title = f"Kinds of classifiers, {runs['question'].iloc[0]}"
         tables.append(_table(f"models-{number}", title, runs, KINDS))
     return tables
+
+
+def summary(records: Sequence[Record]) -> TextTable:
+    """Add up the runs of each method on each data set, and all together."""
+    frame = _with_words(records)
+    same = ["dataset", "model", "method", "protocol", "question"]
+    together = frame.assign(**{**dict.fromkeys(same), "dataset": "together"})
+    groups = pd.concat([frame, together]).groupby(same, sort=False, dropna=False)
+    sums = groups.sum(numeric_only=True, min_count=1).reset_index().assign(cells=groups.size().array)
+    compared = ["fewer", "more"]  # only with the paper's own cells
+    sums[compared] = sums[compared].where(sums["compared"] > 0)
+    alike = frame.groupby(ASKED_ALIKE, sort=False)["proved"].agg(["size", "sum"])
+    several = alike[alike["size"] > 1]
+    agreed = (
+        f"The methods agree: on {len(several)} cells no count is below what another method proved, "
+        f"and on the {(several['sum'] > 1).sum()} that several proved, their counts are equal."
+    )
+    notes = [*SUMMARY_NOTES, *(contradictions(frame) or [agreed] * bool(len(several)))]
+    if frame["peak_megabytes"].notna().any():
+        notes.append(f"Peak memory: {frame['peak_megabytes'].max():,.0f} MB.")
+    title = "All runs: answers, proofs, time and questions to the classifier"
+    return _table("summary", title, sums, SUMMARY, notes)
+
+
+def _with_words(records: Sequence[Record]) -> pd.DataFrame:
+    """The frame of the records with what tables call a question and a kind."""
+    frame = frame_of(records)
+    half = frame["immutable"].map({"half": ", half immutable", "none": ""})
+    titles = {name: kind.title for name, kind in MODEL_KINDS.items()}
+    return frame.assign(
+        question=frame["threshold"].map("P >= {:g}".format) + half,
+        kind=frame["model"].map(titles).fillna(frame["model"]),
+        paper_seconds=frame["paper_seconds"].where(frame["compared"]),
+        verified=frame["verified"].astype("boolean"),
+    )
 
 
 def _table(
@@ -203,5 +218,5 @@ def _table(
 ) -> TextTable:
     texts = frame.assign(points=frame["confirmed"].astype(str) + " of " + frame["count"].astype(str))
     for column, form in FORMS.items():
-        texts[column] = frame[column].map(form.format, na_action="ignore")
+        texts[column] = frame[column].map(form, na_action="ignore")
     return make_table(name, title, {heading: texts[column] for column, heading in headings.items()}, notes)

@@ -1,13 +1,17 @@
 """Axes to draw on: the given ones, or new ones of a size at which labels stay readable in print."""
 
+from collections.abc import Iterable, Sequence
+
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import MaxNLocator
 
 from oneformany.exceptions import InputError
+from oneformany.result.explanation import Explanation
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
+from oneformany.schema.schema import Schema
 
 PAPER_WIDTH = 6.3  # inches between the margins of an A4 page
 GREEN, PALE, BLUE, INK, GREY, RED = "#3a9d4f", "#cfe8d6", "#2457a6", "#202020", "#7a828a", "#9b2335"
@@ -31,6 +35,17 @@ def checked(result: Result) -> Result:
     if not result.explanations:
         raise InputError("there is no explanation to draw")
     return result
+
+
+def named(
+    given: Result | Iterable[Explanation], schema: Schema | None
+) -> tuple[Sequence[Explanation], Schema]:
+    """Take explanations with the names of their features; a result has both."""
+    if isinstance(given, Result):
+        return given.explanations, given.labels.schema
+    if not isinstance(given, Iterable) or schema is None:
+        raise InputError(f"this plot takes {RESULT}, or explanations and their schema")
+    return list(given), schema
 
 
 def plain(text: object, most: int = 24) -> str:

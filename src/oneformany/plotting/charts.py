@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import isnan
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -11,34 +10,19 @@ from matplotlib.axes import Axes
 
 from oneformany.exceptions import InputError
 from oneformany.plotting import canvas
-from oneformany.plotting.canvas import PAPER_WIDTH, axes, checked, plain, taken, tick_integers, tidy
+from oneformany.plotting.canvas import PAPER_WIDTH, axes, checked, named, plain, taken, tick_integers, tidy
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 from oneformany.result.tables import MEASURED, changes_by_feature, coverage_curve, shown_rounds
 from oneformany.schema.schema import Schema
-from oneformany.studies.audit import MEASURES, Audit
+from oneformany.studies.audit import MEASURES, SHARES, Audit
+from oneformany.studies.frontier import Frontier
 
-# What grows: its name on the axis, the columns that may hold what it buys, and what that is called.
+# What grows: its name on the axis, the column of what it buys, what that is called, and its bound.
 BUDGETS = {
-    "max_changes": (
-        "features that may change",
-        ("value", "count"),
-        "explanations needed",
-        "proved: no fewer",
-    ),
-    "explanations": ("explanations", ("value", "covered"), "rows covered", "proved: no more"),
+    "max_changes": ("features that may change", "count", "explanations needed", "proved: no fewer"),
+    "explanations": ("explanations", "covered", "rows covered", "proved: no more"),
 }
-# What a measure of an audit is counted of.
-BASES = {"refused": "rows", "beyond_help": "refused", "needs_rare": "covered"}
-
-
-@runtime_checkable
-class HasFrame(Protocol):
-    """A curve that gives its points as a frame, such as :class:`oneformany.Frontier`."""
-
-    def frame(self) -> pd.DataFrame:
-        """One line per point."""
-        ...
 
 
 def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
@@ -74,7 +58,7 @@ def plot_group_sizes(result: Result, ax: Axes | None = None) -> Axes:
     return tidy(ax, "explanations, largest first", f"{result.labels.several} covered")
 
 
-def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 30) -> Axes:
+def plot_changed_features(result: Result, ax: Axes | None = None) -> Axes:
     """Count for each feature the rows that change it; most often on top.
 
     Parameters
@@ -83,13 +67,11 @@ def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 3
         What to draw.
     ax : Axes or None
         Where to draw.
-    limit : int
-        Draw at most so many features.
 
     Returns
     -------
     Axes
-        With one bar per feature that at least one row changes.
+        With one bar per feature that at least one row changes, at most 30.
 
     Raises
     ------
@@ -106,7 +88,7 @@ def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 3
     """
     taken(result)
     moved = changes_by_feature(result)
-    order = [int(feature) for feature in np.argsort(-moved, kind="stable") if moved[feature]][:limit]
+    order = [int(feature) for feature in np.argsort(-moved, kind="stable") if moved[feature]][:30]
     if not order:
         raise InputError("no row changes anything, so there is nothing to draw")
     names = [plain(result.labels.schema.names[feature]) for feature in order]
@@ -114,15 +96,17 @@ def plot_changed_features(result: Result, ax: Axes | None = None, limit: int = 3
     return _bars(axes(ax, PAPER_WIDTH, 0.9 + 0.22 * len(order)), names, moved[order].tolist(), label)
 
 
-def plot_change_counts(explanations: Iterable[Explanation], schema: Schema, ax: Axes | None = None) -> Axes:
+def plot_change_counts(
+    explanations: Result | Iterable[Explanation], schema: Schema | None = None, ax: Axes | None = None
+) -> Axes:
     """Count for each feature the explanations that change it; most often on top.
 
     Parameters
     ----------
-    explanations : iterable of Explanation
+    explanations : Result or iterable of Explanation
         Of one result or of many.
-    schema : Schema
-        Names of the features.
+    schema : Schema or None
+        Names of the features; a result has them.
     ax : Axes or None
         Where to draw.
 
@@ -140,8 +124,8 @@ def plot_change_counts(explanations: Iterable[Explanation], schema: Schema, ax: 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['job', 'home']
     """
-    taken(explanations, Iterable, words="explanations, such as result.explanations")
-    counts = Counter(feature for explanation in explanations for feature in explanation.changed)
+    given, schema = named(explanations, schema)
+    counts = Counter(feature for explanation in given for feature in explanation.changed)
     order = sorted(range(len(schema.features)), key=lambda feature: (-counts[feature], feature))
     names = [schema.names[feature].replace("_", " ") for feature in order]
     ax, sizes = axes(ax, PAPER_WIDTH, 0.9 + 0.19 * len(order)), [counts[feature] for feature in order]
@@ -223,14 +207,14 @@ def plot_coverage(result: Result, ax: Axes | None = None) -> Axes:
     return tidy(ax, "explanations, largest first", f"% of the {result.labels.several}")
 
 
-def plot_frontier(frontier: HasFrame | pd.DataFrame, ax: Axes | None = None) -> Axes:
+def plot_frontier(frontier: Frontier | pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw what each budget achieves, and the proved bound on it.
 
     Parameters
     ----------
     frontier : Frontier or DataFrame
-        One line per budget: ``max_changes`` or ``explanations``; what was found as ``value`` (or ``count`` of
-        explanations, ``covered`` rows); and ``bound``, the proved side, if known.
+        As :func:`oneformany.frontier` gives it, or its ``frame()``: ``max_changes`` and ``count``, or
+        ``explanations`` and ``covered``; and ``bound``, the proved side.
     ax : Axes or None
         Where to draw.
 
@@ -252,25 +236,21 @@ def plot_frontier(frontier: HasFrame | pd.DataFrame, ax: Axes | None = None) -> 
     'features that may change'
     """
     words = "a Frontier, such as frontier_of_frame(explainer, frame), or its frame()"
-    taken(frontier, pd.DataFrame, HasFrame, words=words)
+    taken(frontier, pd.DataFrame, Frontier, words=words)
     lines = frontier if isinstance(frontier, pd.DataFrame) else frontier.frame()
-    budget = next((name for name in BUDGETS if name in lines.columns), "")
-    asked, names, title, proved = BUDGETS.get(budget, ("", (), "", ""))
-    value = next((name for name in names if name in lines.columns), "")
-    if not value or lines.empty:
+    budget = next((name for name in BUDGETS if name in lines.columns), "max_changes")
+    asked, value, title, proved = BUDGETS[budget]
+    if lines.empty or not {budget, value, "bound"} <= set(lines.columns):
         raise InputError(
-            f"a frontier needs lines with a column {' or '.join(BUDGETS)}, and what was found as value; this "
-            f"one has {len(lines)} lines of {', '.join(map(str, lines.columns))}"
+            f"a frontier needs lines with the columns max_changes, count and bound, or explanations, covered "
+            f"and bound; this one has {len(lines)} lines of {', '.join(map(str, lines.columns))}"
         )
-    lines, bounded = lines.sort_values(budget), "bound" in lines.columns
     ax = axes(ax, PAPER_WIDTH, 2.8)
     ax.plot(lines[budget], lines[value], color=canvas.GREEN, linewidth=2, marker="o", label="found")
-    if bounded:
-        blue = canvas.BLUE
-        ax.plot(lines[budget], lines["bound"], color=blue, linewidth=2, ls="--", marker=".", label=proved)
+    ax.plot(lines[budget], lines["bound"], color=canvas.BLUE, linewidth=2, ls="--", marker=".", label=proved)
     ax.set_ylim(0, 1.05 * ax.dataLim.ymax)  # a flat curve keeps its marks below the top
     tick_integers(ax.xaxis, ax.yaxis)
-    return tidy(ax, asked, title, legend=bounded)
+    return tidy(ax, asked, title, legend=True)
 
 
 def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused") -> Axes:
@@ -322,8 +302,8 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
         ax.plot(factor * line.difference, height, "o", color=colour, markersize=6)
         counts = audit.table.iloc[known.index(line.subgroup)]
         size = f"{counts['covered']:.0f} rows"
-        if measure in BASES:
-            size = f"{counts[measure]:.0f} of {counts[BASES[measure]]:.0f}"
+        if measure in SHARES:
+            size = f"{counts[measure]:.0f} of {counts[SHARES[measure]]:.0f}"
         names.append(f"{plain(line.subgroup)} ({size})")
     ax.axvline(0, color=canvas.INK, linewidth=0.8)
     ax.set_yticks(range(len(lines)), names)

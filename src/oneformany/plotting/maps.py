@@ -8,7 +8,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 
 from oneformany.exceptions import InputError
-from oneformany.plotting.canvas import GREEN, INK, PALE, PAPER_WIDTH, axes, checked, plain, taken
+from oneformany.plotting.canvas import GREEN, INK, PALE, PAPER_WIDTH, axes, checked, named, plain
 from oneformany.result.explanation import Explanation
 from oneformany.result.labels import many
 from oneformany.result.result import Result
@@ -18,29 +18,23 @@ MOST_LETTERS = 20
 
 
 def plot_explanations(
-    explanations: Sequence[Explanation],
-    schema: Schema,
-    ax: Axes | None = None,
-    *,
-    outline_changed: bool = True,
+    explanations: Result | Sequence[Explanation], schema: Schema | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw each explanation as a line of one-hot columns: green is 1, white is 0.
 
     Parameters
     ----------
-    explanations : sequence of Explanation
+    explanations : Result or sequence of Explanation
         What to draw, first on top.
-    schema : Schema
-        Names of features and levels.
+    schema : Schema or None
+        Names of features and levels; a result has them.
     ax : Axes or None
         Where to draw.
-    outline_changed : bool
-        Frame the columns of the features that the rows of an explanation change.
 
     Returns
     -------
     Axes
-        With one cell per explanation and one-hot column.
+        With one cell per explanation and one-hot column, and a frame around each feature that rows change.
 
     Examples
     --------
@@ -51,36 +45,33 @@ def plot_explanations(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['2 rows']
     """
-    taken(explanations, Sequence, words="explanations, such as result.explanations")
-    if not explanations:
+    given, schema = named(explanations, schema)
+    if not given:
         raise InputError("there is no explanation to draw")
-    points, blocks = np.array([explanation.point for explanation in explanations]), schema.encoding().columns
+    points, blocks = np.array([explanation.point for explanation in given]), schema.encoding().columns
     values = schema.one_hot(np.maximum(points, 0))
     for feature, block in enumerate(blocks):  # what rows do not share is -1, and stays white
         values[np.ix_(points[:, feature] < 0, block)] = 0
     pairs = [name.partition("=") for name in schema.one_hot_names]
     labels = [plain(f"{name.replace('_', ' ')}{': ' if of else ''}{of}", 48) for name, _, of in pairs]
     columns, longest = len(labels), max(map(len, labels))
-    height = 0.55 + 0.3 * len(explanations) + 0.045 * longest
+    height = 0.55 + 0.3 * len(given) + 0.045 * longest
     ax = axes(ax, max(PAPER_WIDTH, 1.6 + 0.29 * columns), height)
     white_green = ListedColormap(["white", GREEN])
     ax.pcolormesh(values, cmap=white_green, vmin=0, vmax=1, edgecolors="#c8c8c8", linewidth=0.6)
     for block in blocks[1:]:
         ax.axvline(float(block[0]), color=INK, linewidth=0.9)
-    framed = "; framed: features that the rows change" if outline_changed else ""
-    for line, explanation in enumerate(explanations if outline_changed else ()):
+    for line, explanation in enumerate(given):
         for block in (blocks[feature] for feature in explanation.changed):
             corner, width = (float(block[0]) + 0.06, line + 0.08), len(block) - 0.12
             ax.add_patch(Rectangle(corner, width, 0.84, fill=False, color=INK, linewidth=1.3))
     ax.set_xlim(0, columns)
     ax.set_xticks(np.arange(columns) + 0.5, labels, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_xlabel(f"green: 1, white: 0{framed}", fontsize=8)
-    return _name_lines(ax, [many(len(explanation.members), "row") for explanation in explanations])
+    ax.set_xlabel("green: 1, white: 0; framed: features that the rows change", fontsize=8)
+    return _name_lines(ax, [many(len(explanation.members), "row") for explanation in given])
 
 
-def plot_one_hot(
-    result: Result, ax: Axes | None = None, limit: int = 20, *, outline_changed: bool = True
-) -> Axes:
+def plot_one_hot(result: Result, ax: Axes | None = None, limit: int = 20) -> Axes:
     """Draw each explanation of a result as a line of one-hot columns: green is 1, white is 0.
 
     Features that the rows of an explanation do not share are left white.
@@ -93,8 +84,6 @@ def plot_one_hot(
         Where to draw.
     limit : int
         Draw at most so many explanations, largest first.
-    outline_changed : bool
-        Frame the columns of the features that the rows of an explanation change.
 
     Returns
     -------
@@ -111,7 +100,7 @@ def plot_one_hot(
     """
     largest = _largest(result, limit)
     explanations = [result.explanations[number] for number in largest]
-    ax = plot_explanations(explanations, result.labels.schema, ax, outline_changed=outline_changed)
+    ax = plot_explanations(explanations, result.labels.schema, ax)
     ax.set_xlabel("; ".join(filter(None, (ax.get_xlabel(), _cut(result, limit)))), fontsize=8)
     return _name_lines(ax, [result.labels.counted(result.labels.sizes[number]) for number in largest])
 

@@ -1,7 +1,7 @@
 """What the page lists and draws of a result; its own sentences stand in the template."""
 
 from collections.abc import Iterator, Sequence
-from math import ceil, floor, isnan, log10
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -71,16 +71,16 @@ def charts(result: Result) -> Iterator[Part]:
         )
     if len(rounds) > 1:
         (measured, proved), first, last = MEASURED[rounds[0].measure], rounds[0], rounds[-1]
-        seconds = f"{last.seconds:.1f}" if last.seconds >= 1 else f"{last.seconds:.2g}"
+        unit, factor = ("seconds", 1) if last.seconds >= 1 else ("milliseconds", 1000)
         yield line_chart(
             "Best answer and proved bound while solving",
             f"{measured}: {first.count:,} at first, with a bound of {first.bound:,}; {last.count:,} after "
-            f"{seconds} seconds, with a bound of {last.bound:,}",
+            f"{factor * last.seconds:.3g} {unit}, with a bound of {last.bound:,}",
             [
-                ("best answer so far", "value", [(step.seconds, step.count) for step in rounds]),
-                (proved, "bound", [(step.seconds, step.bound) for step in rounds]),
+                ("best answer so far", "value", [(factor * step.seconds, step.count) for step in rounds]),
+                (proved, "bound", [(factor * step.seconds, step.bound) for step in rounds]),
             ],
-            "seconds",
+            unit,
             measured,
             steps=True,
             counted="y",
@@ -115,13 +115,11 @@ def line_chart(
         return BOTTOM - (BOTTOM - TOP) * y / height
 
     def drawn(points: Sequence[tuple[float, float]]) -> str:
-        kept = min(len(points), MOST_POINTS)  # the first and the last among them
-        step = (len(points) - 1) / max(kept - 1, 1)
-        thin = [points[round(i * step)] for i in range(kept)]
+        kept = np.linspace(0, len(points) - 1, min(len(points), MOST_POINTS)).round().astype(int)
+        xs, ys = np.array(points)[kept].T
         if steps:
-            until = [x for x, _ in thin[1:]] + [thin[-1][0]]
-            thin = [pair for (x, y), after in zip(thin, until, strict=True) for pair in ((x, y), (after, y))]
-        return " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in thin)
+            xs, ys = np.repeat(xs, 2)[1:], np.repeat(ys, 2)[:-1]
+        return " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in zip(xs, ys, strict=True))
 
     return {
         "title": title,
@@ -136,13 +134,12 @@ def line_chart(
 
 def round_ticks(high: float, low: float = 0.0, *, integers: bool = False) -> list[float]:
     """Choose about five round numbers, from just below ``low`` to just above ``high``."""
+    from matplotlib.ticker import MaxNLocator
+
     if high <= low:
         return [low]
-    size = 10.0 ** floor(log10((high - low) / 5))
-    step = next(size * factor for factor in (1, 2, 5, 10) if (high - low) / (size * factor) <= 5)
-    step = max(step, 1.0) if integers else step
-    first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-    return [round(step * number, 12) for number in range(first, last + 1)]
+    marks = MaxNLocator(5, integer=integers, steps=[1, 2, 5, 10]).tick_values(low, high)
+    return [round(float(mark), 12) for mark in marks]
 
 
 def without_explanation(result: Result) -> list[tuple[str, str, list[int]]]:

@@ -7,7 +7,6 @@ from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
-import numpy as np
 import pandas as pd
 
 from oneformany.anything import AnyFrame
@@ -15,7 +14,6 @@ from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation
-from oneformany.result.proof import DualProof, EnumerationProof
 from oneformany.result.result import Result
 from oneformany.statistics import Round
 from oneformany.stop import Stop
@@ -82,8 +80,7 @@ class Frontier:
     people : int
         How many were asked about.
     results : tuple of Result
-        The answer behind each point; its own bound may be weaker than the point's, which profits from the
-        others.
+        The answer behind each point.
 
     Examples
     --------
@@ -133,7 +130,7 @@ def frontier(
 ) -> Frontier:
     """Answer the same question for one number after another, each with its bound.
 
-    Each run starts from the answer of the last, and proofs serve all points that they hold for.
+    Each run starts from the answer of the last.
 
     Parameters
     ----------
@@ -177,16 +174,21 @@ def frontier(
         numbers = _numbers(over, explanations, len(problem.codes))
         answer = _answer_by_explanations(problem, numbers[0], stop, progress)
     results: list[Result] = []
-    seconds: list[float] = []
+    points: list[FrontierPoint] = []
     for done, number in enumerate(numbers):  # each within an even part of the time left, from the last answer
         begin = perf_counter()
         limit = None if time_limit is None else stop.remaining() / (len(numbers) - done)
-        results.append(answer(number, limit, results[-1].explanations if results else ()))
-        seconds.append(perf_counter() - begin)
-        if results[-1].ended == "interrupted":
+        found = answer(number, limit, results[-1].explanations if results else ())
+        value, bound, undecided = found.count, found.lower_bound, len(found.undecided)
+        if over == "explanations":
+            value, undecided = found.covered, 0
+            bound = found.people if found.covered_bound is None else found.covered_bound
+        took = perf_counter() - begin
+        results.append(found)
+        points.append(FrontierPoint(number, value, bound, found.covered, took, undecided))
+        if found.ended == "interrupted":
             break
-    points = tuple(_point(over, numbers[at], took, results, at) for at, took in enumerate(seconds))
-    return Frontier(over, points, int(problem.multiplicity.sum()), tuple(results))
+    return Frontier(over, tuple(points), int(problem.multiplicity.sum()), tuple(results))
 
 
 def frontier_of_frame(
@@ -265,29 +267,3 @@ def _answer_by_explanations(
         return run.result(goal)
 
     return answer
-
-
-def _point(over: Over, asked: int, seconds: float, results: list[Result], at: int) -> FrontierPoint:
-    """Take one point of the curve, with the best bound that any of the answers proves for it."""
-    result, value, open_rows = results[at], results[at].covered, 0
-    if over == "max_changes":
-        value, open_rows = result.count, len(result.undecided)
-        later = (_bound_for_fewer(result, more) for more in results[at + 1 :])
-        bound = min(value, max([result.lower_bound, *later]))
-    else:
-        proofs = [one.coverage_proof for one in results if one.coverage_proof is not None]
-        most = result.people if result.covered_bound is None else result.covered_bound
-        bound = max(value, min([most, *(proof.most(asked) for proof in proofs)]))
-    return FrontierPoint(asked, value, bound, result.covered, seconds, open_rows)
-
-
-def _bound_for_fewer(result: Result, more: Result) -> int:
-    """What an answer with more changes proves for one with fewer: every group here is part of one there."""
-    known = np.array(result.assignment) >= 0
-    if np.array_equal(known, np.array(more.assignment) >= 0) and not more.undecided:
-        return more.lower_bound
-    proof = more.proof
-    if not isinstance(proof, (DualProof, EnumerationProof)):
-        return 0
-    weights = np.array(proof.weights, dtype=object)
-    return -(-int(weights[known].sum()) // proof.capacity)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from oneformany.exceptions import InputError
-from oneformany.paper.runs.records import append, as_published, read, read_all
+from oneformany.paper.runs.records import append, as_published, header, line, read, read_all
 
 
 @pytest.fixture
@@ -64,12 +64,9 @@ def test_a_line_that_is_no_record_is_named(tmp_path, record, line):
         read(path)
 
 
-@pytest.mark.parametrize(
-    ("part", "value"), [("status", "perfect"), ("count", "12"), ("lower_bound", None), ("explanations", [1])]
-)
-def test_a_record_with_a_wrong_part_is_no_record(tmp_path, record, part, value):
+def test_an_explanation_that_is_none_is_named(tmp_path, make_record):
     path = tmp_path / "bench.jsonl"
-    path.write_text(json.dumps({**record, part: value}) + "\n")
+    path.write_text(json.dumps(make_record(explanations=[1])) + "\n")
     with pytest.raises(InputError, match="line 1"):
         read(path)
 
@@ -124,3 +121,43 @@ def test_files_without_any_record_are_told(tmp_path):
 )
 def test_only_the_papers_own_question_counts_as_published(make_record, changes, same):
     assert as_published(make_record(**changes)) is same
+
+
+ENDED = {"explanations": 15, "gap_to_mip": 0, "cg_seconds": 100.0, "mip_seconds": 2000.0}
+
+
+@pytest.mark.parametrize("command", ["paper", "models"])
+def test_lines_and_heading_have_one_width(command, make_record):
+    beyond = make_record(rows=500, status="feasible", lower_bound=11, published=None)
+    verified = make_record(count=15, lower_bound=15, confirmed=15, published=ENDED, verified=True)
+    texts = header(command), *(line(command, record) for record in (make_record(), verified, beyond))
+    assert len({len(text) for text in texts}) == 1
+
+
+def test_a_line_sets_the_paper_beside_ours(make_record):
+    assert line("paper", make_record(bound_without_classifier=11)).split() == [
+        "german", "lr", "exact", "10", "50", "15", "3600.00", "7,200x", "11", "12", "12", "optimal", "0.50",
+        "54", "3", "0.25", "12/12", "-",
+    ]  # fmt: skip
+
+
+def test_kinds_of_models_show_accuracy_and_confirmation(make_record):
+    shown = line("models", make_record(model="forest", verified=False)).split()
+    assert shown == ["forest", "0.724", "12", "12", "optimal", "0.50", "54", "3", "0.25", "12/12", "NO"]
+
+
+def test_a_cell_beyond_the_paper_has_dashes(make_record):
+    assert line("paper", make_record(rows=500, published=None)).split()[5:8] == ["-", "-", "-"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "ratio"),
+    [
+        ({}, "200x"),
+        ({"method": "mip"}, "4,000x"),
+        ({"seconds": 200.0}, "0.5x"),
+        ({"status": "feasible"}, "-"),
+    ],
+)
+def test_each_method_is_compared_with_the_papers_own_if_it_ended_with_a_proof(make_record, changes, ratio):
+    assert line("paper", make_record(published=ENDED, **changes)).split()[7] == ratio

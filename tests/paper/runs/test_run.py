@@ -40,12 +40,6 @@ def test_the_network_shows_what_any_classifier_needs():
     assert record["verified"]
 
 
-def test_the_bound_of_any_classifier_is_shown_for_others_on_request():
-    settings = Settings(bound_without_classifier=True)
-    (record,) = run_cells(choose(["lr"], ["german"], [10], [15]), settings)
-    assert record["bound_without_classifier"] == 2
-
-
 def test_all_methods_are_run_and_agree_as_far_as_they_prove():
     settings = Settings(method="exact,cg-mip,mip", time_limit=2.0)
     records = run_cells([Cell("german", "lr", 3, 15)], settings)
@@ -88,16 +82,6 @@ def test_immutable_features_do_not_change():
     assert record["count"] >= 1
     changed = [feature for explanation in record["explanations"] for feature in explanation["changed"]]
     assert all(feature % 2 == 1 for feature in changed)
-
-
-def test_results_are_saved_under_the_name_of_their_cell(tmp_path):
-    settings = Settings(
-        save_results=tmp_path / "results", protocol="negatives", threshold=0.8, immutable="half"
-    )
-    (record,) = run_cells([Cell("german", "lr", 5, 15)], settings)
-    (path,) = (tmp_path / "results").iterdir()
-    assert path.name == "german-lr-exact-negatives-15-5-threshold0.8-immutable-half.json"
-    assert Result.from_json(path).count == record["count"]
 
 
 def test_cells_are_not_run_before_they_are_asked_for():
@@ -163,25 +147,6 @@ def test_only_the_published_question_compares_with_the_paper(other):
     assert not as_published(plan(cells, Settings(**other))[0].key)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"method": "guess"},
-        {"method": ""},
-        {"protocol": "all"},
-        {"coding": "mine"},
-        {"immutable": "most"},
-        {"threshold": 1.0},
-        {"threshold": float("nan")},
-        {"time_limit": 0.0},
-        {"time_limit": float("nan")},
-    ],
-)
-def test_settings_that_do_not_exist_are_refused(wrong):
-    with pytest.raises(InputError):
-        Settings(**wrong)
-
-
 class Deadly:
     """Ends the process that receives it."""
 
@@ -196,7 +161,7 @@ def test_a_crash_is_the_failure_of_one_cell_and_the_others_are_run():
     outcomes = list(run(tasks, settings))
     (failure,) = (outcome for outcome in outcomes if isinstance(outcome, Failure))
     assert failure.task is tasks[0]
-    assert "exit code 3" in failure.reason
+    assert "its process ended" in failure.reason
     done = [outcome for outcome in outcomes if outcome is not failure]
     assert sorted(record["rows"] for record in done) == [4, 5]
     assert all(record["status"] == "optimal" for record in done)
@@ -207,3 +172,11 @@ def test_bad_input_ends_the_run_and_its_processes():
     tasks = plan([Cell("german", "lr", 10**6, 15)], settings)
     with pytest.raises(InputError, match="1000000 rows"):
         list(run(tasks, settings))
+
+
+def test_results_are_saved_under_the_name_of_their_cell(tmp_path):
+    settings = Settings(save_results=tmp_path / "results", protocol="negatives", immutable="half")
+    (record,) = run_cells([Cell("german", "lr", 3, 15)], settings)
+    (path,) = (tmp_path / "results").iterdir()
+    assert path.name == "german-lr-exact-negatives-15-3-0.5-half-0.json"
+    assert Result.from_json(path).count == record["count"]

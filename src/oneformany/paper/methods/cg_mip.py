@@ -33,7 +33,6 @@ from oneformany.stop import Stop
 DUAL_UNIT = 10**9  # one in the integer weights that stand for duals
 MANY = 100  # as many solutions as are looked at when all are wanted
 LAST_SHARE = 0.1  # of the time, kept for the final cover
-INTEGRAL = 1e-6
 
 
 def improve_by_columns(run: PaperRun, proof: Proof, options: CgOptions) -> tuple[list[Column], Proof, Stop]:
@@ -44,7 +43,6 @@ def improve_by_columns(run: PaperRun, proof: Proof, options: CgOptions) -> tuple
     early = Stop(None if stop.time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
     with early.on_interrupt():
         while (relaxed := master.solve(early)) is not None:
-            best = min(best, master.cover(relaxed) or best, key=len)
             weights = scaled(relaxed.duals)
             columns, capacity = pricer.price(weights, early)
             if capacity is not None:
@@ -84,11 +82,6 @@ class PaperMaster:
         relaxed = self._program.solve(stop)
         return None if isinstance(relaxed, str) else relaxed
 
-    def cover(self, relaxed: RelaxedCover) -> list[Column] | None:
-        """The cover that an optimum of the relaxation is when it is integral."""
-        values = relaxed.values
-        return self._taken(values) if np.allclose(values, np.rint(values), rtol=0, atol=INTEGRAL) else None
-
     def best_cover(self, known: list[Column], solver: Solver, stop: Stop, seed: int = 0) -> list[Column]:
         """Solve in integers; ``known`` is a cover to start from, and returned when time is too short."""
         model = Model()
@@ -97,10 +90,9 @@ class PaperMaster:
             model.add_rows(take[covers > 0], 1.0, lower=1.0)
         start = np.isin(take, [self.columns.index(column) for column in known]).astype(np.float64)
         outcome = solver.solve(model.towards(take, 1.0), Request(stop, start, seed=seed))
-        return self._taken(outcome.solutions[0]) if outcome.solutions else known
-
-    def _taken(self, values: FloatArray) -> list[Column]:
-        return [column for column, value in zip(self.columns, values, strict=True) if value > 0.5]
+        if not outcome.solutions:
+            return known
+        return [self.columns[number] for number in np.flatnonzero(outcome.solutions[0] > 0.5)]
 
 
 def scaled(duals: FloatArray) -> IntArray:

@@ -1,7 +1,5 @@
 """Points as one-hot columns, and classifiers as constraints on them: additive scores, trees, networks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -63,23 +61,6 @@ class OneHot:
             if self.levels[feature] > 2:
                 model.add_rows(x[:, self.feature == feature], 1.0, lower=1.0, upper=1.0)
         return x
-
-
-def embed(oracle: ofm.Oracle, stop: ofm.Stop | None = None) -> Embedding:
-    """Write a classifier as constraints on one-hot columns; looser ones where there is no time."""
-    if isinstance(oracle, ofm.AdditiveOracle):
-        unit = 10**oracle.digits
-        tables = [row[:n, None] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
-        return NetworkEmbedding(tables, np.array([oracle.intercept_units / unit]), (), oracle.threshold)
-    if isinstance(oracle, ofm.NetworkOracle):
-        network = oracle.network
-        return NetworkEmbedding(network.tables, network.bias, network.layers, oracle.threshold, stop)
-    if isinstance(oracle, ofm.TreeOracle):
-        return TreeEmbedding(oracle.ensemble, oracle.threshold)
-    raise ofm.UnsupportedModelError(
-        f"{type(oracle).__name__} cannot be written as constraints: the paper's methods need an additive "
-        'score, a ReLU network or a tree ensemble; use method="exact"'
-    )
 
 
 def require_positive(model: Model, score: LinearExpression, threshold: float) -> None:
@@ -241,3 +222,20 @@ def _range(model: Model, z: LinearExpression, stop: ofm.Stop) -> tuple[float, fl
 
 
 Embedding: TypeAlias = NetworkEmbedding | TreeEmbedding
+
+
+def embed(oracle: ofm.Oracle, stop: ofm.Stop | None = None) -> Embedding:
+    """Write a classifier as constraints on one-hot columns; looser ones where there is no time."""
+    if isinstance(oracle, ofm.AdditiveOracle):
+        unit = 10**oracle.digits
+        tables = [row[:n, None] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
+        return NetworkEmbedding(tables, np.array([oracle.intercept_units / unit]), (), oracle.threshold)
+    if isinstance(oracle, ofm.NetworkOracle):
+        network = oracle.network
+        return NetworkEmbedding(network.tables, network.bias, network.layers, oracle.threshold, stop)
+    if isinstance(oracle, ofm.TreeOracle):
+        return TreeEmbedding(oracle.ensemble, oracle.threshold)
+    raise ofm.UnsupportedModelError(
+        f"{type(oracle).__name__} cannot be written as constraints: the paper's methods need an additive "
+        'score, a ReLU network or a tree ensemble; use method="exact"'
+    )

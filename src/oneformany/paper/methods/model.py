@@ -1,12 +1,10 @@
 """A mixed-integer program as plain arrays, and what a solver is asked and answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,21 +88,21 @@ class Model:
         matrix.eliminate_zeros()
         return matrix
 
-    def towards(self, columns: IntArray, values: ArrayLike, *, maximise: bool = False) -> Model:
+    def towards(self, columns: IntArray, values: ArrayLike, *, maximise: bool = False) -> Self:
         """Copy this program with the objective ``values @ x[columns]``."""
         other = copy(self)
         other.cost, other.maximise = np.zeros(self.size), maximise
         np.add.at(other.cost, columns, values)
         return other
 
-    def fixed(self, columns: IntArray, values: ArrayLike) -> Model:
+    def fixed(self, columns: IntArray, values: ArrayLike) -> Self:
         """Copy this program with some variables fixed."""
         other = copy(self)
         other.lower, other.upper = self.lower.copy(), self.upper.copy()
         other.lower[columns] = other.upper[columns] = values
         return other
 
-    def relaxed(self) -> Model:
+    def relaxed(self) -> Self:
         """Copy this program without integrality."""
         other = copy(self)
         other.integer = np.zeros_like(self.integer)

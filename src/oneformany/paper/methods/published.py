@@ -184,10 +184,8 @@ def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tu
             outcome = solver.solve(compact.model, request)
             if outcome.status == "infeasible":
                 raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
-            if (
-                rounded(outcome.bound) > proof.bound
-            ):  # a solver's word: not to be checked without solving again
-                proof = SolverProof(f"{solver.name} {solver.version}", rounded(outcome.bound))
+            if (bound := rounded(outcome.bound)) > proof.bound:  # a word that only solving again can check
+                proof = SolverProof(f"{solver.name} {solver.version}", bound)
             best = compact.columns(outcome.solutions[0]) if outcome.solutions else None
             if best is not None or stop.expired():  # otherwise again, without a point that is not positive
                 return best or run.first, proof

@@ -1,6 +1,7 @@
 """Solvers by name: one adapter each, all given the same models, and all answering in the same words."""
 
 from abc import ABC, abstractmethod
+from collections import deque
 from importlib import import_module
 from itertools import pairwise
 from math import inf, isfinite
@@ -60,21 +61,11 @@ class Highs(Solver):
         self.version = str(highspy.Highs().version())
 
     def _run(self, model: Model, request: Request) -> Raw:
-        stop, keep, watch = request.stop, request.keep, request.watch
+        stop, watch = request.stop, request.watch
         highs = self._loaded(model, request)
-        found: list[FloatArray] = []
-
-        def best() -> list[FloatArray]:
-            return sorted(found, key=lambda values: float(model.cost @ values), reverse=model.maximise)[:keep]
-
-        def take(values: FloatArray) -> None:
-            """Keep the best solutions met, of which there may be very many."""
-            found.append(np.array(values))
-            if len(found) > 2 * keep:
-                found[:] = best()
-
-        if keep > 1:
-            highs.cbMipSolution += lambda event: take(event.data_out.mip_solution)
+        met: deque[FloatArray] = deque(maxlen=request.keep)  # the last ones: there may be very many
+        if request.keep > 1:
+            highs.cbMipSolution += lambda event: met.append(np.array(event.data_out.mip_solution))
         if watch is not None:
             highs.cbMipLogging += lambda event: watch(
                 event.data_out.mip_primal_bound, event.data_out.mip_dual_bound
@@ -84,11 +75,12 @@ class Highs(Solver):
         highs.run()
         status, info = highs.getModelStatus().name, highs.getInfo()
         if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-            take(highs.getSolution().col_value)
+            met.append(np.array(highs.getSolution().col_value))
+        best = sorted(met, key=lambda values: float(model.cost @ values), reverse=model.maximise)
         if model.integer.any():
-            return status, best(), info.mip_dual_bound
+            return status, best, info.mip_dual_bound
         # A linear program that was stopped proves nothing.
-        return status, best(), info.objective_function_value if status == "kOptimal" else inf
+        return status, best, info.objective_function_value if status == "kOptimal" else inf
 
     def _loaded(self, model: Model, request: Request) -> Untyped:
         highs = highspy.Highs()

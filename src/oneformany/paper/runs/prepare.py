@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
@@ -20,62 +20,33 @@ from oneformany.anything import AnyModel
 from oneformany.arrays import IntArray
 from oneformany.console import check_names
 from oneformany.datasets import Dataset, load
-from oneformany.paper.runs.settings import PROTOCOLS
+from oneformany.paper.runs.settings import Immutable, Protocol
 from oneformany.readers.registry import read_model
 
 # Width of each hidden layer of the paper's networks, by data set.
 HIDDEN_LAYERS = {"compas": (10, 10), "german": (20, 20), "students": (14, 14, 14)}
 EPOCHS = 100
-TREES = 200
 
 
 @dataclass(frozen=True)
 class ModelKind:
     """A kind of classifier that benchmarks train on the training half."""
 
-    name: str  # to choose it by, and what it is
     title: str
-    # module and class of a classifier in the manner of scikit-learn, or what fits one to a data set
-    source: str | Callable[[Dataset], AnyModel]
-    options: dict[str, Any] = field(default_factory=dict)  # for the class
+    fit: Callable[[Dataset], AnyModel]
     package: str = "sklearn"  # what has to be installed for it
-    datasets: tuple[str, ...] = ()  # which it can be fitted to, as the paper calls them; empty: any
 
     @property
     def installed(self) -> bool:
         """Whether its library is there."""
         return find_spec(self.package) is not None
 
-    def left_out(self, dataset: str) -> str | None:
-        """Say in a sentence why it cannot be fitted to a data set; ``None``: it can."""
-        if not self.installed:
-            return f"not installed: {self.name} ({self.title}); pip install {self.package}"
-        if self.datasets and dataset.removesuffix("-published") not in self.datasets:
-            return f"left out: {self.name} ({self.title}); there is one for {', '.join(self.datasets)} only"
-        return None
-
     def fitted(self, dataset: Dataset) -> AnyModel:
         """Fit one, in a single thread: on a busy machine threads that wait for each other take minutes."""
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
         with threadpool_limits(1):
-            if not isinstance(self.source, str):
-                return self.source(dataset)
-            module, _, name = self.source.rpartition(".")
-            return _fit(getattr(import_module(module), name)(**self.options), dataset)
-
-
-def model_kind(name: str) -> ModelKind:
-    """Find a kind by its name."""
-    kinds = {kind.name: kind for kind in MODEL_KINDS}
-    if name not in kinds:
-        raise ofm.InputError(
-            f"the benchmark cannot train the model {name!r}; it can train {', '.join(kinds)}"
-        )
-    if not kinds[name].installed:
-        package = kinds[name].package
-        raise ofm.InputError(f"the model {name!r} needs {package}: pip install {package}")
-    return kinds[name]
+            return self.fit(dataset)
 
 
 def paper_split(dataset: Dataset) -> tuple[IntArray, IntArray]:
@@ -95,21 +66,16 @@ def paper_model(dataset: Dataset) -> LogisticRegression:
     return _fit(LogisticRegression(solver="liblinear", C=10, random_state=0), dataset)
 
 
-def paper_network(dataset: Dataset, seed: int = 0) -> MLPClassifier:
+def paper_network(dataset: Dataset) -> MLPClassifier:
     """Train a network of the paper's shape on the one-hot columns of the training half.
 
     The paper publishes no training parameters. The number of epochs and the penalty on large weights are one
     choice for all data sets, with which the accuracies come out near the published ones.
     """
-    name = dataset.name.removesuffix("-published")
-    if name not in HIDDEN_LAYERS:
-        raise ofm.InputError(
-            f"the paper has no network for {dataset.name!r}; it has for {', '.join(HIDDEN_LAYERS)}"
-        )
+    hidden = HIDDEN_LAYERS[dataset.name.removesuffix("-published")]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the number of epochs is the stopping rule
-        network = MLPClassifier(HIDDEN_LAYERS[name], alpha=1.0, max_iter=EPOCHS, random_state=seed)
-        return _fit(network, dataset)
+        return _fit(MLPClassifier(hidden, alpha=1.0, max_iter=EPOCHS, random_state=0), dataset)
 
 
 def _torch(dataset: Dataset) -> AnyModel:
@@ -146,28 +112,43 @@ def _pipeline(dataset: Dataset) -> AnyModel:
     return model.fit(dataset.frame.iloc[train], dataset.target[train])
 
 
+def _on_columns(source: str, **options: object) -> Callable[[Dataset], AnyModel]:
+    """Fit a class of a module, in the manner of scikit-learn, to one-hot columns."""
+    module, _, name = source.rpartition(".")
+    return lambda dataset: _fit(getattr(import_module(module), name)(**options), dataset)
+
+
 SEED = {"random_state": 0}
-DEEP = {"max_depth": 6, **SEED}
-FOREST = {"n_estimators": 100, **DEEP}
-BOOSTED = {"n_estimators": TREES, "n_jobs": 1, **SEED}
-LIGHTGBM = {"verbose": -1, **BOOSTED}
+FOREST = {"n_estimators": 100, "max_depth": 6, "random_state": 0}
+BOOSTED = {"n_estimators": 200, "n_jobs": 1, "random_state": 0}
 ENSEMBLE = "sklearn.ensemble."
-BOOSTING = "sklearn.ensemble.{}GradientBoostingClassifier"
-MODEL_KINDS = (
-    ModelKind("lr", "logistic regression", paper_model),
-    ModelKind("svm", "linear support vector machine", "sklearn.svm.LinearSVC", SEED),
-    ModelKind("naive-bayes", "naive Bayes", "sklearn.naive_bayes.BernoulliNB"),
-    ModelKind("tree", "decision tree, depth 6", "sklearn.tree.DecisionTreeClassifier", DEEP),
-    ModelKind("forest", "random forest, 100 trees, depth 6", f"{ENSEMBLE}RandomForestClassifier", FOREST),
-    ModelKind("extra-trees", "extra trees, 100 trees, depth 6", f"{ENSEMBLE}ExtraTreesClassifier", FOREST),
-    ModelKind("gradient-boosting", "gradient boosting, 100 trees", BOOSTING.format(""), SEED),
-    ModelKind("hist-gradient-boosting", "histogram gradient boosting", BOOSTING.format("Hist"), SEED),
-    ModelKind("nn", "ReLU network of the paper", paper_network, datasets=tuple(HIDDEN_LAYERS)),
-    ModelKind("xgboost", f"XGBoost, {TREES} trees", "xgboost.XGBClassifier", BOOSTED, "xgboost"),
-    ModelKind("lightgbm", f"LightGBM, {TREES} trees", "lightgbm.LGBMClassifier", LIGHTGBM, "lightgbm"),
-    ModelKind("torch", "PyTorch network, 20 x 2", _torch, package="torch"),
-    ModelKind("pipeline", "pipeline of scaler, one-hot encoder and logistic regression", _pipeline),
-)
+MODEL_KINDS = {
+    "lr": ModelKind("logistic regression", paper_model),
+    "svm": ModelKind("linear support vector machine", _on_columns("sklearn.svm.LinearSVC", **SEED)),
+    "naive-bayes": ModelKind("naive Bayes", _on_columns("sklearn.naive_bayes.BernoulliNB")),
+    "tree": ModelKind(
+        "decision tree, depth 6", _on_columns("sklearn.tree.DecisionTreeClassifier", max_depth=6, **SEED)
+    ),
+    "forest": ModelKind(
+        "random forest, 100 trees, depth 6", _on_columns(f"{ENSEMBLE}RandomForestClassifier", **FOREST)
+    ),
+    "extra-trees": ModelKind(
+        "extra trees, 100 trees, depth 6", _on_columns(f"{ENSEMBLE}ExtraTreesClassifier", **FOREST)
+    ),
+    "gradient-boosting": ModelKind(
+        "gradient boosting, 100 trees", _on_columns(f"{ENSEMBLE}GradientBoostingClassifier", **SEED)
+    ),
+    "hist-gradient-boosting": ModelKind(
+        "histogram gradient boosting", _on_columns(f"{ENSEMBLE}HistGradientBoostingClassifier", **SEED)
+    ),
+    "nn": ModelKind("ReLU network of the paper", paper_network),
+    "xgboost": ModelKind("XGBoost, 200 trees", _on_columns("xgboost.XGBClassifier", **BOOSTED), "xgboost"),
+    "lightgbm": ModelKind(
+        "LightGBM, 200 trees", _on_columns("lightgbm.LGBMClassifier", verbose=-1, **BOOSTED), "lightgbm"
+    ),
+    "torch": ModelKind("PyTorch network, 20 x 2", _torch, "torch"),
+    "pipeline": ModelKind("pipeline of scaler, one-hot encoder and logistic regression", _pipeline),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +160,9 @@ class Prepared:
     reading: ofm.Reading  # the classifier as the engine asks it, and its own verdict
     trained: dict[str, Any]  # what the tables say about both
 
-    def problem(self, protocol: str, rows: int, max_changes: int, immutable: str = "none") -> ofm.Problem:
+    def problem(
+        self, protocol: Protocol, rows: int, max_changes: int, immutable: Immutable = "none"
+    ) -> ofm.Problem:
         """Ask about the protocol's first rows."""
         schema = self.dataset.schema
         rules = [ofm.Immutable(name) for name in schema.names[::2]] if immutable == "half" else []
@@ -187,12 +170,11 @@ class Prepared:
         allowed = ofm.allowed_moves(schema, rules) if rules else None
         return ofm.Problem(codes, schema.levels, self.reading.oracle, max_changes, allowed)
 
-    def rows(self, protocol: str, n: int) -> IntArray:
+    def rows(self, protocol: Protocol, n: int) -> IntArray:
         """Row numbers of the protocol's first rows; "turned down" is judged at the threshold.
 
         Under "negatives", rows of the training half follow when those of the test half are too few.
         """
-        check_names("protocol", [protocol], PROTOCOLS)
         train, rows = paper_split(self.dataset)
         if protocol == "negatives":
             rows = np.concatenate((rows, train))
@@ -205,9 +187,9 @@ class Prepared:
 
 def prepare(dataset: str, model: str, data_dir: Path | None = None, threshold: float = 0.5) -> Prepared:
     """Load a data set and fit a classifier; at a threshold of 0.5 its own ``predict`` decides."""
-    kind = model_kind(model)
+    check_names("model", [model], list(MODEL_KINDS))
     data = load(dataset, data_dir)
-    classifier = kind.fitted(data)
+    classifier = MODEL_KINDS[model].fitted(data)
     as_predicted = reading = read_model(classifier, data.schema, frame=data.frame)
     if threshold != 0.5:
         reading = read_model(classifier, data.schema, threshold, frame=data.frame)

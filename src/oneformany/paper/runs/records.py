@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from itertools import product
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,33 +21,47 @@ from oneformany.files import writing
 TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
 DATASETS = tuple(TITLES)
 MODELS = ("lr", "nn")
-PAPER_LIMIT = 3600.0  # seconds, at which both methods of the paper were stopped
 
 Record = dict[str, Any]
 KEY = (
     "dataset", "model", "method", "protocol", "rows", "max_changes", "time_limit", "seed", "threshold",
     "immutable", "solver",
 )  # fmt: skip
-STATUSES = ("optimal", "feasible", "infeasible")
-COUNTS = ("count", "lower_bound", "unreachable", "confirmed")
-FIELDS = {  # what has to be there, in a record and in its parts
-    "": {*KEY, *COUNTS, "status", "seconds", "verified", "peak_megabytes", "published", "explanations"},
-    "trained": {"instances", "features", "columns", "accuracy", "hidden"},
-    "questions": {"known", "points", "proofs", "left_open", "seconds"},
-}
+FIELDS = (  # what has to be there
+    *KEY, "status", "count", "lower_bound", "seconds", "unreachable", "undecided", "confirmed", "verified",
+    "peak_megabytes", "published", "trained", "questions", "bound_without_classifier", "explanations",
+)  # fmt: skip
 BEGINNING = b'{"dataset": "'
 # What a frame has of each record; ``questions_seconds`` is ``seconds`` of its ``questions``.
 TYPES = {
-    **dict.fromkeys(("dataset", "model", "method", "protocol", "immutable", "status", "verified"), "object"),
-    **dict.fromkeys(
-        ("rows", "max_changes", "unreachable", "undecided", "confirmed", "questions_points",
-         "questions_proofs", "questions_left_open"), "int64",
-    ),
-    **dict.fromkeys(("count", "lower_bound", "bound_without_classifier", "published_explanations"), "Int64"),
-    **dict.fromkeys(
-        ("time_limit", "threshold", "seconds", "peak_megabytes", "questions_seconds", "trained_accuracy",
-         "published_cg_seconds", "published_mip_seconds"), "float64",
-    ),
+    name: kind
+    for kind, names in {
+        "object": "dataset model method protocol immutable status verified",
+        "int64": "rows max_changes unreachable undecided confirmed questions_points questions_proofs "
+        "questions_left_open",
+        "Int64": "count lower_bound bound_without_classifier published_explanations",
+        "float64": "threshold seconds peak_megabytes questions_seconds trained_accuracy published_cg_seconds "
+        "published_mip_seconds",
+    }.items()
+    for name in names.split()
+}
+
+
+# Lines printed while runs end, by command: heading, width, and how the text is made of a record's facts.
+ENDED = [
+    ("count", 6, "{count}"), ("bound", 6, "{lower_bound}"), ("status", 11, "{status}"),
+    ("seconds", 8, "{seconds:.2f}"), ("asked", 6, "{asked}"), ("proofs", 7, "{questions_proofs}"),
+    ("oracle s", 9, "{questions_seconds:.2f}"), ("confirmed", 10, "{confirmed}/{count}"),
+    ("verified", 9, "{verified}"),
+]  # fmt: skip
+LINES = {
+    "paper": [
+        ("data set", 18, "{dataset}"), ("model", 6, "{model}"), ("method", 7, "{method}"),
+        ("changes", 8, "{max_changes}"), ("rows", 5, "{rows}"), ("published", 10, "{published_explanations}"),
+        ("paper's s", 10, "{paper_seconds}"), ("ratio", 9, "{ratio}"),
+        ("any", 4, "{bound_without_classifier}"), *ENDED,
+    ],
+    "models": [("model", 23, "{model}"), ("accuracy", 9, "{trained_accuracy:.3f}"), *ENDED],
 }  # fmt: skip
 
 
@@ -74,10 +89,6 @@ def choose(
     """Pick cells, of the paper's sizes or of others, which have no published answer."""
     check_names("model", models, MODELS)
     check_names("data set", datasets, DATASETS)
-    for option, sizes in (("rows", rows), ("max-changes", max_changes)):
-        for size in sizes or ():
-            if size < 1:
-                raise ofm.InputError(f"{option} is {size}; it must be 1 or more")
     cells = []
     for model, dataset in product(models, datasets):
         table = PUBLISHED.query("dataset == @dataset and model == @model")
@@ -104,25 +115,6 @@ def as_published(record: Mapping[str, Any]) -> bool:
     return asked and coded and record["model"] in MODELS
 
 
-def questions_of(result: ofm.Result) -> dict[str, float]:
-    """Count questions "is there a positive point?": one per distinct row at the start, and the search's own.
-
-    ``known`` were answered by a point from an earlier answer, without asking, ``points`` by a new one,
-    ``proofs`` by a proof that there is none.
-    """
-    counters, timings = result.statistics.counters, result.statistics.timings
-    codes = [tuple(row) for row in result.problem["codes"]]
-    proofs = len({codes[entry.row] for entry in result.unreachable})
-    left_open = len({codes[row] for row in result.undecided})
-    return {
-        "known": counters.get("questions answered by known points", 0),
-        "points": counters.get("questions answered by a point", 0) + len(set(codes)) - proofs - left_open,
-        "proofs": counters.get("questions answered by a proof", 0) + proofs,
-        "left_open": counters.get("questions left open", 0) + left_open,
-        "seconds": timings.get("oracle", 0.0) + timings.get("screening", 0.0),
-    }
-
-
 def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     """One row per record, for tables and totals; what is not known is missing.
 
@@ -131,12 +123,10 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     """
     frame = pd.json_normalize(records, sep="_").reindex(columns=list(TYPES)).astype(TYPES)
     count, paper = frame["count"], frame["published_explanations"]
-    as_asked = pd.Series([as_published(record) for record in records], dtype=bool)
-    compared = as_asked & paper.notna()
+    compared = pd.Series([as_published(record) for record in records], dtype=bool) & paper.notna()
     is_mip = frame["method"] == "mip"
     return frame.assign(
         name=[cell_of(record).dataset for record in records],
-        as_published=as_asked,
         proved=((frame["status"] != "feasible") & (count == frame["lower_bound"])).astype(bool),
         paper_seconds=frame["published_mip_seconds"].where(is_mip, frame["published_cg_seconds"]),
         asked=frame[["questions_points", "questions_proofs", "questions_left_open"]].sum(axis=1),
@@ -144,6 +134,24 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
         fewer=compared & (count < paper).fillna(value=False),
         more=compared & (count > paper).fillna(value=False),
     )
+
+
+def header(command: str) -> str:
+    """Headings of the lines that a command prints."""
+    return "".join(f"{title:>{width}}" for title, width, _ in LINES[command])
+
+
+def line(command: str, record: Record) -> str:
+    """One record in a line; there is no ratio for a run that did not end with a proof."""
+    facts = frame_of([record]).iloc[0]
+    ratio = facts["paper_seconds"] / facts["seconds"] if facts["proved"] else None
+    texts = {
+        **facts.astype(object).where(facts.notna(), "-"),
+        "paper_seconds": "-" if pd.isna(facts["paper_seconds"]) else f"{facts['paper_seconds']:.2f}",
+        "ratio": "-" if pd.isna(ratio) else f"{ratio:,.{0 if ratio >= 10 else 1}f}x",
+        "verified": {True: "yes", False: "NO", None: "-"}[record["verified"]],
+    }
+    return "".join(f"{text.format(**texts):>{width}}" for _, width, text in LINES[command])
 
 
 def append(path: Path, record: Record) -> None:
@@ -171,8 +179,12 @@ def read(path: Path, *, cut: bool = False) -> list[Record]:
     records = []
     for number, line in enumerate(lines, start=1):
         try:
-            records.append(_checked(json.loads(line)))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            record = json.loads(line)
+            itemgetter(*FIELDS)(record)
+            for entry in record["explanations"]:
+                ofm.Explanation(**entry)
+            records.append(record)
+        except (KeyError, TypeError, ValueError) as error:
             raise ofm.InputError(
                 f"line {number} of {path} is not a benchmark record ({type(error).__name__}: {error}); "
                 "name another file or remove the line"
@@ -191,19 +203,3 @@ def read_all(paths: Sequence[Path]) -> list[Record]:
             f"no benchmark record in {files}; write some with: oneformany bench paper --json FILE"
         )
     return list(latest.values())
-
-
-def _checked(record: Record) -> Record:
-    """A record that has all its parts; what is wrong is raised."""
-    for part, fields in FIELDS.items():
-        missing = fields - (record[part] if part else record).keys()
-        if missing:
-            raise ValueError(f"without {', '.join(sorted(missing))}")
-    for name in COUNTS:
-        if not isinstance(record[name], int):
-            raise TypeError(f"{name} is {record[name]!r}")
-    if record["status"] not in STATUSES:
-        raise ValueError(f"status is {record['status']!r}")
-    for entry in record["explanations"]:
-        ofm.Explanation(**entry)
-    return {"undecided": 0, "bound_without_classifier": None, "versions": {}, **record}

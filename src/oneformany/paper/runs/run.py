@@ -2,13 +2,13 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from functools import lru_cache
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import Connection
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.pool import ThreadPool
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread, local
 from time import perf_counter
@@ -18,10 +18,11 @@ import numpy as np
 from rich.console import Console
 
 import oneformany as ofm
+from oneformany.console import names
 from oneformany.files import writing
 from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import Prepared, prepare
-from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell, Record, cell_of, questions_of
+from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell, Record, cell_of
 from oneformany.paper.runs.settings import Settings
 
 QUIET = 30.0  # seconds between two lines of one cell among several
@@ -45,7 +46,7 @@ class Failure(NamedTuple):
 def plan(cells: Sequence[Cell], settings: Settings) -> list[Task]:
     """List all runs: every cell with every method; the data set is named as the loader names its coding."""
     asked = ("protocol", "time_limit", "seed", "threshold", "immutable")
-    pairs = [(cell, method) for cell in cells for method in settings.methods]
+    pairs = [(cell, method) for cell in cells for method in names(settings.method)]
     tasks = []
     for number, (cell, method) in enumerate(pairs, start=1):
         slip = cell.dataset == "students" and settings.coding == "published"
@@ -67,27 +68,18 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
     A process that crashes takes only its own cell with it: each thread has one, and starts another.
     """
     if settings.jobs == 1:
-        yield from (_outcome(task, settings, ofm.Progress(task.title)) for task in tasks)
+        yield from (_outcome(task, settings) for task in tasks)
         return
-    context, own = get_context("spawn"), local()
-    processes: list[BaseProcess] = []
+    own, others = local(), active_children()
 
     def outcome(task: Task) -> Record | Failure:
         if getattr(own, "process", None) is None:
-            own.connection, theirs = context.Pipe()
-            own.process = context.Process(target=_work, args=(theirs, settings), daemon=True)
-            processes.append(own.process)
-            own.process.start()
-            theirs.close()
-        own.connection.send(task)
+            own.process = ProcessPoolExecutor(1, get_context("spawn"), _end_with_parent)
         try:
-            found: Record | Failure | ofm.OneForManyError = own.connection.recv()
-        except EOFError:
-            own.process.join()
-            code, own.process = own.process.exitcode, None
-            return Failure(task, f"its process ended with exit code {code}, maybe for lack of memory")
-        if isinstance(found, ofm.OneForManyError):
-            raise found
+            found: Record | Failure = own.process.submit(_outcome, task, settings).result()
+        except BrokenProcessPool:
+            own.process = None
+            return Failure(task, "its process ended without an answer, maybe for lack of memory")
         return found
 
     threads = ThreadPool(min(settings.jobs, len(tasks)) or 1)
@@ -95,37 +87,27 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
         yield from threads.imap_unordered(outcome, tasks)
     finally:
         threads.terminate()
-        for process in processes:  # whatever they do
+        for process in set(active_children()) - set(others):  # whatever they do
             process.kill()
-            process.join()
-
-
-def _work(connection: Connection, settings: Settings) -> None:
-    """Do what is given until there is nothing more; progress is told in lines: processes share a terminal."""
-    Thread(target=_end_with_parent, daemon=True).start()
-    console = Console(stderr=True, force_terminal=False)
-    while True:
-        outcome: Record | Failure | ofm.OneForManyError
-        try:
-            task = connection.recv()
-            lines = ofm.Progress(task.title, console=console, delay=QUIET, interval=QUIET)
-            outcome = _outcome(task, settings, lines)
-        except EOFError:
-            return
-        except ofm.OneForManyError as error:
-            outcome = error
-        connection.send(outcome)
 
 
 def _end_with_parent() -> None:
     """Leave no process behind when the benchmark is killed."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+
+    def wait() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
-def _outcome(task: Task, settings: Settings, progress: ofm.Progress) -> Record | Failure:
+def _outcome(task: Task, settings: Settings) -> Record | Failure:
+    """Run a task; among several, progress is told in lines: processes share a terminal."""
+    progress = ofm.Progress(task.title)
+    if settings.jobs > 1:
+        console = Console(stderr=True, force_terminal=False)
+        progress = ofm.Progress(task.title, console=console, delay=QUIET, interval=QUIET)
     try:
         return run_task(task, settings, progress)
     except (ofm.SolverError, ofm.UnsupportedModelError) as error:
@@ -146,12 +128,11 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
         seconds = perf_counter() - start
     if result.ended == "interrupted":
         raise KeyboardInterrupt
-    least = None
-    if method == settings.methods[0] and (key["model"] == "nn" or settings.bound_without_classifier):
-        least = bound_without_classifier(problem, result, limit)
+    points = np.array([explanation.point for explanation in result.explanations], dtype=np.int64)
+    first = method == names(settings.method)[0]
+    least = first and (key["model"] == "nn" or settings.bound_without_classifier)
     if settings.save_results is not None:
         _save(result, key, settings.save_results)
-    points = np.array([explanation.point for explanation in result.explanations], dtype=np.int64)
     return {
         **key,
         "status": result.status,
@@ -159,6 +140,7 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
         "lower_bound": result.lower_bound,
         "seconds": seconds,  # wall time of ``solve``
         "unreachable": len(result.unreachable),  # rows that are proved to be beyond help
+        "undecided": len(result.undecided),  # rows of which nobody knows whether they can be helped
         # points that the classifier itself predicts as positive
         "confirmed": int(prepared.reading.verdict(points).sum()) if len(points) else 0,
         # by the independent check; None: not asked
@@ -167,10 +149,28 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
         "published": PUBLISHED_CELLS.get(cell_of(key)),
         "trained": prepared.trained,
         "questions": questions_of(result),
-        "bound_without_classifier": least,  # None: not asked
-        "undecided": len(result.undecided),  # rows of which nobody knows whether they can be helped
+        "bound_without_classifier": bound_without_classifier(problem, result, limit)
+        if least and method == names(settings.method)[0]
+        else None,
         "explanations": [asdict(explanation) for explanation in result.explanations],
         "versions": result.versions,
+    }
+
+
+def questions_of(result: ofm.Result) -> dict[str, float]:
+    """Count questions "is there a positive point?": one per distinct row at the start, and the search's own.
+
+    ``points`` were answered by a point, ``proofs`` by a proof that there is none.
+    """
+    counters, timings = result.statistics.counters, result.statistics.timings
+    codes = [tuple(row) for row in result.problem["codes"]]
+    proofs = len({codes[entry.row] for entry in result.unreachable})
+    left_open = len({codes[row] for row in result.undecided})
+    return {
+        "points": counters.get("questions answered by a point", 0) + len(set(codes)) - proofs - left_open,
+        "proofs": counters.get("questions answered by a proof", 0) + proofs,
+        "left_open": counters.get("questions left open", 0) + left_open,
+        "seconds": timings.get("oracle", 0.0) + timings.get("screening", 0.0),
     }
 
 
@@ -192,11 +192,19 @@ def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> 
     return prepared
 
 
-def _save(result: ofm.Result, key: dict[str, Any], folder: Path) -> None:
-    parts = [str(key[name]) for name in ("dataset", "model", "method", "protocol", "max_changes", "rows")]
-    parts += [f"threshold{key['threshold']:g}"] if key["threshold"] != 0.5 else []
-    parts += [f"immutable-{key['immutable']}"] if key["immutable"] != "none" else []
-    path = folder / f"{'-'.join(parts)}.json"
+def _save(result: ofm.Result, key: Mapping[str, Any], folder: Path) -> None:
+    asked = (
+        "dataset",
+        "model",
+        "method",
+        "protocol",
+        "max_changes",
+        "rows",
+        "threshold",
+        "immutable",
+        "seed",
+    )
+    path = folder / f"{'-'.join(str(key[name]) for name in asked)}.json"
     with writing(path):
         folder.mkdir(parents=True, exist_ok=True)
         result.to_json(path)

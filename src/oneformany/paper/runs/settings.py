@@ -1,29 +1,26 @@
-"""How cells are run, as the commands ask it: each field is an option, all are validated once."""
+"""How cells are run, as the commands ask it: each field is an option."""
 
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typer import Option
 
-from oneformany.console import check_names, names
-from oneformany.exceptions import InputError
-
-PROTOCOLS = ("published", "negatives")  # the first rows of the test half, or those that are turned down
-CODINGS = ("published", "correct")  # of the students data: with the slip of the published runs, or without it
-IMMUTABLE = ("none", "half")  # half: every second feature, beginning with the first
+Protocol = Literal["published", "negatives"]  # the first rows of the test half, or those turned down
+Coding = Literal["published", "correct"]  # of the students data: with the slip of the published runs, or not
+Immutable = Literal["none", "half"]  # half: every second feature, beginning with the first
+SolverName = Literal["highs", "gurobi", "scip"]
 
 
 @dataclass(frozen=True)
 class Common:
     """What all benchmarks ask."""
 
-    threshold: Annotated[float, Option(help="Least probability of a positive point.")] = 0.5
+    threshold: Annotated[float, Option(min=0.0, max=1.0, help="Least probability of a positive point.")] = 0.5
     immutable: Annotated[
-        str, Option(help="none, or half: every second feature, from the first, cannot change.")
+        Immutable, Option(help="half: every second feature, from the first, cannot change.")
     ] = "none"
-    time_limit: Annotated[float | None, Option(help="Seconds per run.")] = None
+    time_limit: Annotated[float | None, Option(min=0.0, help="Seconds per run.")] = None
     jobs: Annotated[int, Option(min=1, help="Runs side by side; with more than 1 their times suffer.")] = 1
     data_dir: Annotated[Path | None, Option(help="Folder with data that are not embedded.")] = None
     json_file: Annotated[
@@ -42,33 +39,13 @@ class Settings(Common):
 
     method: Annotated[str, Option(help="Methods: exact, cg-mip, mip; several with commas.")] = "exact"
     protocol: Annotated[
-        str, Option(help="Explain the first test rows (published) or those turned down (negatives).")
+        Protocol, Option(help="Explain the first test rows, or those that are turned down.")
     ] = "published"
-    coding: Annotated[str, Option(help="Students data as published, with its slip, or correct.")] = (
+    coding: Annotated[Coding, Option(help="Students data as published, with its slip, or correct.")] = (
         "published"
     )
     seed: Annotated[int, Option(help="Seed of the method.")] = 0
-    solver: Annotated[str, Option(help="For cg-mip and mip: highs, gurobi, scip.")] = "highs"
+    solver: Annotated[SolverName, Option(help="For cg-mip and mip.")] = "highs"
     bound_without_classifier: Annotated[
         bool, Option(help="Prove what any classifier needs for lr, too (always shown for nn).")
     ] = False
-
-    @property
-    def methods(self) -> list[str]:
-        """Each is run on every cell."""
-        return names(self.method)
-
-    def __post_init__(self) -> None:
-        from oneformany.methods import METHODS
-        from oneformany.paper.methods.solvers import make_solver
-
-        check_names("protocol", [self.protocol], PROTOCOLS)
-        check_names("coding", [self.coding], CODINGS)
-        check_names("choice of immutable features", [self.immutable], IMMUTABLE)
-        check_names("method", self.methods, METHODS)
-        if set(self.methods) - {"exact"}:  # a solver that is not installed is told before anything is run
-            make_solver(self.solver)
-        if not 0 < self.threshold < 1:
-            raise InputError(f"the threshold is {self.threshold}; it must be a probability between 0 and 1")
-        if self.time_limit is not None and not 0 < self.time_limit < inf:
-            raise InputError(f"the time limit is {self.time_limit}; it must be a positive number of seconds")
