@@ -48,7 +48,7 @@ def plot_explanations(
     given, schema = named(explanations, schema)
     if not given:
         raise InputError("there is no explanation to draw")
-    points, blocks = np.array([explanation.point for explanation in given]), schema.encoding().columns
+    points, blocks = np.array([explanation.point for explanation in given]), schema.blocks
     values = schema.one_hot(np.maximum(points, 0))
     for feature, block in enumerate(blocks):  # what rows do not share is -1, and stays white
         values[np.ix_(points[:, feature] < 0, block)] = 0

@@ -56,6 +56,7 @@ def infer_schema(
     columns: Sequence[Hashable] | None = None,
     edges: Mapping[Any, Sequence[float]] | None = None,
     bins: int | None = 4,
+    max_levels: int = 10,
 ) -> Schema:
     """Make a schema from the columns of a frame.
 
@@ -71,8 +72,10 @@ def infer_schema(
     edges : mapping of column to bin edges, optional
         Bins of one's own; a bin includes its right edge.
     bins : int or None
-        How many bins of about equally many rows numbers with more than eight distinct values are cut into,
-        at round numbers; ``None``: never cut, every distinct number is a level.
+        How many bins of about equally many rows numbers are cut into, at round numbers; ``None``: never cut,
+        every distinct number is a level.
+    max_levels : int
+        Numbers with at most so many distinct values are levels, not bins.
 
     Raises
     ------
@@ -94,10 +97,10 @@ def infer_schema(
     names = list(read.columns) if names is None else names
     if stray := [name for name in own_edges if name not in names]:
         raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
-    return Schema(tuple(_read(read[name], own_edges.get(name), bins) for name in names))
+    return Schema(tuple(_read(read[name], own_edges.get(name), bins, max_levels) for name in names))
 
 
-def _read(column: Column, edges: tuple[float, ...] | None, bins: int | None) -> Feature:
+def _read(column: Column, edges: tuple[float, ...] | None, bins: int | None, max_levels: int) -> Feature:
     """Make a feature of a column; truth values and categories are levels also where they do not occur."""
     values = ColumnValues.of(column)
     if isinstance(values.array, pd.Categorical):
@@ -105,7 +108,7 @@ def _read(column: Column, edges: tuple[float, ...] | None, bins: int | None) -> 
     elif values.kind == "boolean":
         values = values.with_values([False, True])
     plain = values.plain[: int((~values.gaps).sum())]
-    values_stay = bins is None or values.kind != "number" or len(plain) <= MOST_CELLS
+    values_stay = bins is None or values.kind != "number" or len(plain) <= max_levels
     if plain and edges is None and values_stay:
         made = levels_of_values(values.name, plain, ordered=values.ordered)
         return made.with_cells(missing=bool(values.gaps.any()))

@@ -134,6 +134,11 @@ class Schema:
             names += [one.name] if one.n_levels == 1 else [f"{one.name}={label}" for label in labels]
         return tuple(names)
 
+    @property
+    def blocks(self) -> tuple[IntArray, ...]:
+        """For each feature the columns it fills in :meth:`one_hot`."""
+        return self.encoding().columns
+
     def encoding(self) -> Encoding:
         """One 0/1 column per level; a feature with two levels is one column, 1 for its second level.
 
