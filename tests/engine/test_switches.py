@@ -190,15 +190,6 @@ def test_limits_that_make_no_sense_are_refused(name, value):
         Options(**{name: value})
 
 
-@pytest.mark.parametrize("name", ["quick_pricing", "diving"])
-@pytest.mark.parametrize("value", [True, False])
-def test_a_switch_that_was_removed_is_accepted_with_a_warning(name, value):
-    with pytest.warns(DeprecationWarning, match=f"{name} has no effect"):
-        options = Options(**{name: value})
-    assert options == Options()
-    assert replace(options, cuts=False) == Options(cuts=False)  # without another warning
-
-
 def test_a_pricer_that_cannot_be_made_is_refused():
     with pytest.raises(InputError, match="pricer"):
         Options(pricer="magic")

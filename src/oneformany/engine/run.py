@@ -1,10 +1,7 @@
 """What all parts of one run share: limits, statistics, columns so far, and the best cover so far."""
 
-from __future__ import annotations
-
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Literal
 
@@ -13,8 +10,8 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.pricing.cached_oracle import POINTS_KEPT, CachedOracle
-from oneformany.engine.pricing.pricer import PricerFactory, SearchPricer
-from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.pricing.pricer import Pricer, SearchPricer
+from oneformany.engine.pricing.space import Items, SearchSpace
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.statistics import Measure, Round, Statistics
@@ -57,8 +54,6 @@ class Options:
         Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
     table : TableOptions
         Switches of the searches over a listing.
-    quick_pricing, diving : bool, optional
-        Deprecated and without effect: searches for columns are thorough, and no column is fixed for good.
 
     Examples
     --------
@@ -66,9 +61,7 @@ class Options:
     False
     """
 
-    pricer: PricerFactory = SearchPricer
-    quick_pricing: InitVar[bool | None] = None
-    diving: InitVar[bool | None] = None
+    pricer: Callable[[Items, CachedOracle], Pricer] = SearchPricer
     local_search: bool = True
     enumeration: bool = True
     cuts: bool = True
@@ -83,10 +76,7 @@ class Options:
     most_work: float = 2e10
     table: TableOptions = field(default_factory=TableOptions)
 
-    def __post_init__(self, quick_pricing: bool | None, diving: bool | None) -> None:
-        for name, value in (("quick_pricing", quick_pricing), ("diving", diving)):
-            if value is not None:
-                warnings.warn(f"{name} has no effect; leave it out", DeprecationWarning, stacklevel=3)
+    def __post_init__(self) -> None:
         if not callable(self.pricer):
             raise InputError(f"pricer is {self.pricer!r}; it must make a Pricer of items and an oracle")
         if self.way not in {"auto", "listing", "search"}:

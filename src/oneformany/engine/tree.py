@@ -174,7 +174,7 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
     entries = 0
     for item in items.by_crowding.tolist():
         row = int(items.first[item])
-        for choice in search.every(item, floor, node.run.stop):
+        for choice in search.choices(item, floor, node.run.stop):
             if choice is None or len(found) >= most or entries >= MOST_ENTRIES:
                 return None
             covered = members(items.arrays, row, choice)

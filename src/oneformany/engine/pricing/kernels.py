@@ -338,11 +338,3 @@ def advance(arrays, state, item, weights, parts, step, limit):
             child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[anchor, f]]
         sc[DEPTH] = d + 1
     return DONE
-
-
-def open_bound(state: SearchState) -> int:
-    """Bound every column the paused search has not looked at yet."""
-    path = state.nodes[: int(state.scalars[DEPTH]) + 1]
-    if len(path) == 1 and path["child"][0] == NEW:
-        return 2**62
-    return int(max([state.scalars[BEST], *path["bound"][path["child"] != NEW]]))
