@@ -111,22 +111,20 @@ class Run:
         return len(self.best)
 
     def first_columns(self, points: Sequence[IntArray]) -> list[Column]:
-        """A column around every row; at least, where time is short, around the given points of the rows."""
+        """A column around the given point of every row; where time is short, only for rows that share it."""
         for point in points[-POINTS_KEPT:]:
             self.oracle.learn(point)
         columns: list[Column] = []
-        covered = np.zeros(len(points), dtype=np.bool_)
-        for row in range(len(points)):
-            if self.stop.expired():
-                break
-            column = self.oracle.column(row, np.full(self.space.problem.n_features, -1))
-            if column is not None:
-                columns.append(column)
-                covered[column.rows] = True
         alike: dict[bytes, list[int]] = {}
-        for row in np.flatnonzero(~covered).tolist():
-            changed = points[row] != self.space.rows[row]
-            alike.setdefault(points[row].tobytes() + changed.tobytes(), []).append(row)
+        covered = np.zeros(len(points), dtype=np.bool_)
+        for row, point in enumerate(points):
+            changed = point != self.space.rows[row]
+            if not self.stop.expired():
+                self.space.absorb(point, changed)
+                columns.append(Column.covering(self.space, point, changed))
+                covered[columns[-1].rows] = True
+            elif not covered[row]:
+                alike.setdefault(point.tobytes() + changed.tobytes(), []).append(row)
         for rows in alike.values():
             point = points[rows[0]]
             columns.append(Column(point, point != self.space.rows[rows[0]], np.array(rows)))

@@ -141,10 +141,12 @@ class EnumeratedColumns:
     groups: list[IntArray]
     origins: list[tuple[int, IntArray] | Column]
 
-    def search(self, node: Node, target: int, max_nodes: int, *, cuts: bool) -> dict[str, Any] | None:
+    def search(self, node: Node, target: int) -> dict[str, Any] | None:
         """Look for a cover by ``target`` of the groups and offer it; return the tree that excludes it."""
-        run = node.run
-        found = cover_within(self.groups, len(node.items), target, run.stop, max_nodes, cuts=cuts)
+        run, options = node.run, node.run.options
+        found = cover_within(
+            self.groups, len(node.items), target, run.stop, options.max_nodes, cuts=options.cuts
+        )
         run.statistics.count("set cover nodes", found.nodes)
         run.statistics.count("cuts", found.cuts)
         if found.chosen is not None:
