@@ -26,7 +26,6 @@ from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.space import Items, members
 from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
-from oneformany.stop import Stop
 
 PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
 MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
@@ -171,7 +170,7 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
     """
     items = node.items
     search = SearchPricer(items, node.run.oracle)
-    search.weigh(node.weights)
+    search.weights = node.weights
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
     for item in items.by_crowding.tolist():
@@ -185,17 +184,12 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
         search.state.eligible[item] = False
     node.run.statistics.count("search nodes", search.nodes)
     groups, origins = [np.frombuffer(key, dtype=np.int64) for key in found], list(found.values())
-    kept = without_subsets(groups, node.run.stop)
-    if kept is None:
-        return None
-    return EnumeratedColumns([groups[index] for index in kept], [origins[index] for index in kept])
-
-
-def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
-    """Groups that are not part of another one, of equal ones the last; ``None`` when time is up."""
     starts, rows = joined(groups)
-    gone = inside_others(starts, rows.astype(np.int32), 1 + rows.max(initial=-1), stop)
-    return None if stop.expired() else np.flatnonzero(~gone).tolist()
+    inside = inside_others(starts, rows.astype(np.int32), len(items), node.run.stop)
+    if node.run.stop.expired():
+        return None
+    kept = np.flatnonzero(~inside).tolist()
+    return EnumeratedColumns([groups[index] for index in kept], [origins[index] for index in kept])
 
 
 class CoreColumns:

@@ -14,8 +14,6 @@ from engine.problems import Veiled, oracle_of, parts_of, problem_of
 from oneformany.engine.pricing.pricer import Priced, SearchPricer
 from oneformany.engine.pricing.space import members
 from oneformany.engine.scaling import ONE_IN_PRICING
-from oneformany.oracles.additive import AdditiveOracle
-from oneformany.problem import Problem
 from oneformany.stop import Stop
 from strategies import small_problems
 
@@ -138,12 +136,6 @@ def search_of(problem):
     return space, items, SearchPricer(items, oracle)
 
 
-def test_weights_are_spread_evenly_and_never_beyond_themselves():
-    _, _, search = search_of(Problem([[0, 0, 0], [0, 0, 1]], (2, 2, 2), AdditiveOracle([[0, 1]] * 3), 3))
-    search.weigh(np.array([10, 3]))
-    assert search.parts.tolist() == [[10, 10, 5, 3], [3, 3, 1, 1]]
-
-
 @pytest.mark.parametrize("veiled", [False, True])
 @settings(max_examples=60, deadline=None)
 @given(small=small_problems())
@@ -152,7 +144,7 @@ def test_the_heaviest_column_around_an_item_is_found(veiled, small):
     space, items, search = search_of(problem)
     assume(len(items))
     weights = np.arange(1, len(items) + 1)
-    search.weigh(weights)
+    search.weights = weights
     groups = all_groups(problem, space.rows)
     for item in range(len(items)):
         best = max(int(weights[list(group)].sum()) for group in groups if item in group)
@@ -167,7 +159,7 @@ def test_every_maximal_column_around_an_item_is_listed(small):
     problem = problem_of(small)
     space, items, search = search_of(problem)
     assume(len(items))
-    search.weigh(np.ones(len(items), dtype=np.int64))
+    search.weights = np.ones(len(items), dtype=np.int64)
     groups = [set(group) for group in all_groups(problem, space.rows)]
     maximal = [group for group in groups if not any(group < other for other in groups)]
     for item in range(len(items)):
@@ -182,7 +174,7 @@ def test_a_search_without_time_says_so():
 
     problem = random_additive(np.random.default_rng(0))
     _, items, search = search_of(problem)
-    search.weigh(np.ones(len(items), dtype=np.int64))
+    search.weights = np.ones(len(items), dtype=np.int64)
     assert list(search.choices(0, 1, Stop(0))) == [None]
     priced = search.price(np.full(len(items), ONE_IN_PRICING), Stop(0))
     assert (priced.columns, priced.capacity, priced.complete) == ([], None, False)

@@ -63,22 +63,14 @@ class SearchPricer:
         self.items, self.oracle, self.arrays = items, oracle, items.arrays
         self.nodes = 0
         n, p = len(items), self.arrays.rows.shape[1]
-        self.weigh(np.zeros(n, dtype=np.int64))
+        self.weights = np.zeros(n, dtype=np.int64)  # of the items
         self.bound = 0  # no column around the item searched last weighs more
         self.state = k.new_state(n, p)
-
-    def weigh(self, weights: IntArray) -> None:
-        """Search by these integer weights of the items from now on; keep their even parts ready.
-
-        An item that misses so many features spreads its weight evenly over them.
-        """
-        counts = np.maximum(np.arange(self.arrays.max_changes + 1), 1)
-        self.weights, self.parts = weights, np.ascontiguousarray(weights[:, None] // counts)
 
     def price(self, weights: IntArray, stop: Stop) -> Priced:
         """Look for the heaviest column around each item that has not been the anchor of another search."""
         step, capacity = STEP + 64 * len(weights), ONE_IN_PRICING
-        self.weigh(weights)
+        self.weights = weights
         left, order = weights > 0, self.items.by_crowding
         found: list[tuple[int, int, IntArray]] = []
         for item in order[left[order]].tolist():
@@ -115,7 +107,7 @@ class SearchPricer:
             if stop.expired():
                 yield None
                 return
-            code = k.advance(self.arrays, self.state, item, self.weights, self.parts, step, at_once)
+            code = k.advance(self.arrays, self.state, item, self.weights, step, at_once)
             if code == k.CANDIDATE and self._exists(item, every=step == 0):
                 if step:
                     scalars[k.BEST] = scalars[k.WEIGHT]

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.certificate import first_given
 from oneformany.engine.pricing.kernels import BEST, DONE, LIMIT, NODES, new_state
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
@@ -87,10 +86,8 @@ class SavingsSearch:
         costs = move_costs(problem)
         self.arrays = space.arrays
         self.market = k.Market(
-            rank=first_given(problem)[space.helpable],
             people=problem.multiplicity[space.helpable].astype(np.int64),
             least=least,
-            levels=np.array(problem.levels, dtype=np.int64),
             costs=costs,
             meeting=meeting_costs(costs, space.rows),
             every=problem.ruled | (problem.costs is not None),
