@@ -147,6 +147,10 @@ def test_a_group_is_added_once_for_each_of_its_costs():
 
 def test_the_box_grows_with_success_shrinks_without_and_keeps_its_limits():
     prices = GroupPrices(np.array([1, 1]), 1, np.ones(2))
+    assert prices.at_side(np.array([1.0, 2.0]))
+    assert not prices.at_side(np.array([0.0, 1.5]))  # no price is below 0 anyway
+    prices.center = np.full(2, 2.0)
+    assert prices.at_side(np.array([2.0, 1.0]))
     prices.resize(0.6)
     assert prices.width == 0.6
     for _ in range(20):
@@ -155,6 +159,7 @@ def test_the_box_grows_with_success_shrinks_without_and_keeps_its_limits():
     for _ in range(20):
         prices.resize(1.5)
     assert prices.width == WIDEST
+    assert not prices.at_side(np.array([2.0, 99.0]))  # the box is as wide as it gets
 
 
 def test_prices_are_not_asked_for_beyond_the_time():

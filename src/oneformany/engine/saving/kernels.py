@@ -44,6 +44,7 @@ NEVER = np.int64(2**40)  # more than anything costs
 class Market(NamedTuple):
     """Rows and people, and what moves cost them; ``V`` is the largest number of levels."""
 
+    rank: IntArray  # (n,): of rows that pay the same, the first is the anchor
     people: IntArray  # (n,)
     least: IntArray  # (n,): no change that helps the row costs less
     costs: IntArray  # (p, V, V): from, to; NEVER where that is not allowed
@@ -56,7 +57,7 @@ class Market(NamedTuple):
 @lean(inner=True)
 def _evaluate(arrays, market, state, prices, anchor, d):
     """Drop rows that cannot join any more, or save nothing; bound what the others can save together."""
-    rows, least, people, paid = arrays.rows, market.least, market.people, market.paid
+    rows, least, people, paid, rank = arrays.rows, market.least, market.people, market.paid, market.rank
     masks, order, inside, loads, sc = state.masks, state.order, state.inside, state.loads, state.scalars
     node = state.nodes[d]
     last = state.nodes[max(0, d - 1)].feature
@@ -80,7 +81,7 @@ def _evaluate(arrays, market, state, prices, anchor, d):
                 meet = min(NEVER, meet + market.meeting[f, rows[j, f], rows[anchor, f]])
                 needed &= needed - ONE
         # Without an open need both pay alike from here on: the other row would be the anchor.
-        first = missing == 0 and paid[d, j] < mine
+        first = missing == 0 and (paid[d, j] < mine or (paid[d, j] == mine and rank[j] < rank[anchor]))
         pays = max(floor, least[j], paid[d, j] + max(0, meet - spare))
         gain = people[j] * (prices[j] - market.scale * pays)
         if gain <= 0 or first or missing > node.rest or (left and has(masks, j, last)):

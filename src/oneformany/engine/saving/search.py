@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.engine.certificate import first_given
 from oneformany.engine.pricing.kernels import BEST, DONE, LIMIT, NODES, new_state
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
@@ -71,6 +72,7 @@ class Saving(NamedTuple):
 
     most: int  # no group in which the anchor pays least saves more
     rows: IntArray  # the best group that was found; none where it is empty
+    point: IntArray  # where it goes
     complete: bool  # whether it saves the most
 
 
@@ -86,6 +88,7 @@ class SavingsSearch:
         costs = move_costs(problem)
         self.arrays = space.arrays
         self.market = k.Market(
+            rank=first_given(problem)[space.helpable],
             people=problem.multiplicity[space.helpable].astype(np.int64),
             least=least,
             costs=costs,
@@ -104,7 +107,8 @@ class SavingsSearch:
         higher is proved.
         """
         arrays, market, state, scalars = self.arrays, self.market, self._state, self._state.scalars
-        most, best, complete, found = floor, floor, True, np.zeros(0, dtype=np.int64)
+        most, best, complete = floor, floor, True
+        point, found = arrays.rows[anchor], np.zeros(0, dtype=np.int64)
         least, top = int(market.least[anchor]), (int(prices[anchor]) - 1) // market.scale
         step = max(1, -(-(top - least + 1) // MOST_RANGES))  # single numbers, unless these are many
         for low in range(least, top + 1, step):
@@ -123,4 +127,4 @@ class SavingsSearch:
                 paid = market.costs[np.arange(len(point)), arrays.rows, point].sum(axis=1)
                 gains = market.scale * np.maximum(market.least, paid) < prices
                 found = np.flatnonzero(gains & (changed | (arrays.rows == point)).all(axis=1))
-        return Saving(max(most, best), found, complete)
+        return Saving(max(most, best), found, point, complete)

@@ -23,7 +23,6 @@ from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.exceptions import SolverError
 from oneformany.oracles.protocol import Question
 from oneformany.problem.costs import Costs
 from oneformany.result.build import Group
@@ -77,11 +76,14 @@ class GroupPrices:
         low, high = np.maximum(0.0, self.center - self.width), self.center + self.width
         self._program.price(np.append(high * self.people, -low * self.people))
         relaxed = self._program.solve(stop)
-        if relaxed == "infeasible":
-            raise SolverError("no prices suit the groups, although each row has a group of its own")
         if isinstance(relaxed, str):
             return None
         return relaxed.duals[:n] / self.people, float(relaxed.duals[n]), relaxed.value
+
+    def at_side(self, prices: FloatArray) -> bool:
+        """Whether a wider box would let prices go further."""
+        outside = np.abs(prices - self.center) >= self.width - 1e-6
+        return bool((outside & ((prices > self.center) | (prices > 1e-6))).any()) and self.width < WIDEST
 
     def resize(self, factor: float) -> None:
         """Make the box so many times as wide, within limits."""
@@ -154,7 +156,7 @@ class _Stage:
                 continue
             if not complete:
                 limit *= 4
-            elif prices.width == WIDEST:
+            elif not prices.at_side(found):
                 break
             prices.resize(4.0)
 
@@ -163,13 +165,13 @@ class _Stage:
         run = self.run
         prices = GroupPrices(self.people, self.k, self.least.astype(np.float64) + 2.0)
         groups = assign(self.problem, self.space.helpable, run.best)
-        for rows in groups:
+        for column, rows in zip(run.best, groups, strict=True):
             if len(rows):
-                self._add_group(prices, np.searchsorted(self.space.helpable, rows))
+                self._add_group(prices, np.searchsorted(self.space.helpable, rows), column.point)
         for row in range(len(self.people)):
             prices.add(np.array([row]), int(self.least[row] * self.people[row]))
         for column in run.pool.columns[-LATEST:]:
-            self._add_group(prices, column.rows)
+            self._add_group(prices, column.rows, column.point)
         return prices
 
     def _price(self, prices: GroupPrices, asked: IntArray, worth: int, limit: int) -> tuple[int, bool]:
@@ -183,7 +185,7 @@ class _Stage:
             savings[row] = saving.most
             complete &= saving.complete
             if len(saving.rows):
-                added += self._add_group(prices, saving.rows)
+                added += self._add_group(prices, saving.rows, saving.point)
         value = int((self.people * asked).sum()) - int(np.sort(savings)[::-1][: self.k].sum())
         prices.resize(0.6 if value <= self.value else 1.2)
         if value > self.value:
@@ -191,12 +193,13 @@ class _Stage:
             self.prices, self.savings, self.value = asked, savings, value
         return added, complete
 
-    def _add_group(self, prices: GroupPrices, rows: IntArray) -> int:
-        """Tell the prices about a group; make a column of it, where the classifier accepts a point."""
-        paid = np.maximum(self.least[rows], self._cost(rows, self._middle(rows)))
-        new = prices.add(rows, int(paid @ self.people[rows]))
-        if new:
-            self._add_near(rows)
+    def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray) -> int:
+        """Tell the prices about a group; make columns of it, where the classifier accepts points."""
+        starts = self._middle(rows), point
+        paid = (np.maximum(self.least[rows], self._cost(rows, start)) for start in starts)
+        new = prices.add(rows, min(int(each @ self.people[rows]) for each in paid))
+        for start in starts if new else ():
+            self._add_near(rows, start)
         return int(new)
 
     def _cost(self, rows: IntArray, point: IntArray) -> IntArray:
@@ -208,9 +211,9 @@ class _Stage:
         """Where some rows pay least together, whether it is positive or not."""
         return np.asarray(level_prices(self.problem, self.space.helpable[rows]).argmin(axis=1))
 
-    def _add_near(self, rows: IntArray) -> None:
-        """Add a column for the rows, and others, with a cheap positive point near their middle, if any."""
-        problem, stop, start = self.problem, self.run.stop, self._middle(rows)
+    def _add_near(self, rows: IntArray, start: IntArray) -> None:
+        """Add a column for the rows, and others, with a cheap positive point near a start, if found."""
+        problem, stop = self.problem, self.run.stop
         prices = level_prices(problem, self.space.helpable[rows])
         allowed = prices < FORBIDDEN
         if stop.expired() or not allowed[np.arange(len(start)), start].all():
@@ -240,10 +243,10 @@ class _Stage:
             before = self.cost, len(self.columns)
             if found.cost < self.cost:
                 self.best, self.cost = found.chosen, found.cost
-            for number in range(len(found.chosen)):
+            for number, point in enumerate([self.columns[index].point for index in found.chosen.tolist()]):
                 rows = np.flatnonzero(found.assignment == number)
-                if len(rows):
-                    self._add_near(rows)
+                for start in (self._middle(rows), point) if len(rows) else ():
+                    self._add_near(rows, start)
             if (self.cost, len(self.columns)) == before:
                 break
 
