@@ -12,7 +12,6 @@ from oneformany.engine.tree import CoreColumns, Node, heavy_columns, pair_to_bra
 from oneformany.result.proof import EnumerationProof, Proof
 
 QUICK_STEPS = 50_000
-QUICK_STEPS_PER_COLUMN = 100
 MANY_COLUMNS = 5_000  # in a set cover: then a cover is first looked for among few of them
 LONG_STEPS = 2_000_000
 PATIENCE_PER_ROW = 2  # searches around shared columns in a row that find nothing better
@@ -84,7 +83,7 @@ def _settle(node: Node) -> Proof:
         core = None
         if node.is_root and run.options.local_search and run.count > proof.bound:
             core = CoreColumns(node)
-            core.walk(proof.bound, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * core.incidence.n_columns))
+            core.walk(proof.bound, QUICK_STEPS)
     run.report("cover", node.relaxed.value, len(run.pool))
     while run.options.enumeration and proof.bound < run.count and not run.stop.expired():
         higher = _exclude(node, core, proof.bound)

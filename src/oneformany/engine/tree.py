@@ -90,7 +90,7 @@ class Node:
             return
         for _ in range(run.options.max_rounds):
             relaxed = self.program.solve(run.stop)
-            if isinstance(relaxed, str):
+            if relaxed is None:
                 break
             self.relaxed = relaxed
             weights = integer_weights(relaxed.duals)

@@ -76,7 +76,7 @@ class GroupPrices:
         low, high = np.maximum(0.0, self.center - self.width), self.center + self.width
         self._program.price(np.append(high * self.people, -low * self.people))
         relaxed = self._program.solve(stop)
-        if isinstance(relaxed, str):
+        if relaxed is None:
             return None
         return relaxed.duals[:n] / self.people, float(relaxed.duals[n]), relaxed.value
 

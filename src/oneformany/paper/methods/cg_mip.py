@@ -81,8 +81,7 @@ class PaperMaster:
 
     def solve(self, stop: Stop) -> RelaxedCover | None:
         """Solve the relaxation, starting where the last one ended; ``None`` when time is too short."""
-        relaxed = self._program.solve(stop)
-        return None if isinstance(relaxed, str) else relaxed
+        return self._program.solve(stop)
 
     def cover(self, relaxed: RelaxedCover) -> list[Column] | None:
         """The cover that an optimum of the relaxation is when it is integral."""
