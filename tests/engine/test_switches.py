@@ -113,8 +113,7 @@ def test_switches_agree_on_problems_too_large_for_brute_force(seed, max_changes)
 
 
 @pytest.mark.parametrize("name", SWITCHES)
-def test_a_switch_moves_a_counter_and_leaves_the_optimum_unchanged(name, monkeypatch):
-    monkeypatch.setattr("oneformany.engine.exact.FEW_COLUMNS", 0)  # a walk even where it is not worth it
+def test_a_switch_moves_a_counter_and_leaves_the_optimum_unchanged(name):
     problem = random_additive(np.random.default_rng(0), rows=60, features=12, max_changes=5)
     usual, switched = solve(problem), solve(problem, options=SWITCHES[name])
     counter, rises = MOVES[name]
@@ -153,8 +152,7 @@ def test_every_field_of_the_options_is_looked_at():
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_each_field_by_itself_moves_a_counter_and_no_bound_is_false(name, monkeypatch):
-    monkeypatch.setattr("oneformany.engine.exact.FEW_COLUMNS", 0)  # a walk even where it is not worth it
+def test_each_field_by_itself_moves_a_counter_and_no_bound_is_false(name):
     problem, usual, value, counter = EACH[name]
     before, after = (solve(problem, options=options) for options in (usual, replace(usual, **{name: value})))
     assert before.statistics.counters.get(counter, 0) != after.statistics.counters.get(counter, 0)
@@ -188,15 +186,6 @@ def random_veiled(problem):
 def test_limits_that_make_no_sense_are_refused(name, value):
     with pytest.raises(InputError, match=name):
         Options(**{name: value})
-
-
-@pytest.mark.parametrize("name", ["quick_pricing", "diving"])
-@pytest.mark.parametrize("value", [True, False])
-def test_a_switch_that_was_removed_is_accepted_with_a_warning(name, value):
-    with pytest.warns(DeprecationWarning, match=f"{name} has no effect"):
-        options = Options(**{name: value})
-    assert options == Options()
-    assert replace(options, cuts=False) == Options(cuts=False)  # without another warning
 
 
 def test_a_pricer_that_cannot_be_made_is_refused():

@@ -17,9 +17,11 @@ from scipy.optimize import linprog
 from engine.pricing.test_pricer import all_groups
 from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
+from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import RelaxedCover
+from oneformany.engine.cover.subset_kernels import inside_others
 from oneformany.engine.pricing.space import Decisions, Items
-from oneformany.engine.tree import CoreColumns, Node, pair_to_branch_on, without_subsets
+from oneformany.engine.tree import CoreColumns, Node, heavy_columns, pair_to_branch_on
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
@@ -102,7 +104,8 @@ def test_without_a_relaxation_there_is_no_pair(space):
 @settings(deadline=None)
 @given(groups=st.lists(st.sets(st.integers(0, 6), min_size=1), max_size=15))
 def test_only_groups_inside_others_are_dropped(groups):
-    kept = without_subsets([np.array(sorted(group), dtype=np.int64) for group in groups], Stop())
+    starts, rows = joined([np.array(sorted(group), dtype=np.int64) for group in groups])
+    kept = np.flatnonzero(~inside_others(starts, rows.astype(np.int32), 7, Stop())).tolist()
     for index, group in enumerate(groups):
         assert index in kept or any(group <= groups[k] for k in kept)
     for a, b in combinations(kept, 2):
@@ -111,7 +114,9 @@ def test_only_groups_inside_others_are_dropped(groups):
 
 
 def test_when_time_is_up_there_is_no_list():
-    assert without_subsets([np.array([0])], Stop(0)) is None
+    _, run, node = settled(0)
+    run.stop = Stop(0)
+    assert heavy_columns(node, 0, 10_000) is None
 
 
 def settled(seed):

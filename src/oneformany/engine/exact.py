@@ -8,16 +8,12 @@ from oneformany.engine.certificate import DEEPEST, branch_proof, dual_proof, enu
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.run import Run
-from oneformany.engine.tree import CoreColumns, EnumeratedColumns, Node, heavy_columns, pair_to_branch_on
+from oneformany.engine.tree import CoreColumns, Node, heavy_columns, pair_to_branch_on
 from oneformany.result.proof import EnumerationProof, Proof
 
-QUICK_COVER_NODES = 100
-FEW_COLUMNS = 200  # generated: up to so many a short walk is not worth compiling it
 QUICK_STEPS = 50_000
-QUICK_STEPS_PER_COLUMN = 100
 MANY_COLUMNS = 5_000  # in a set cover: then a cover is first looked for among few of them
 LONG_STEPS = 2_000_000
-CORE_NODES = 2_000
 PATIENCE_PER_ROW = 2  # searches around shared columns in a row that find nothing better
 
 
@@ -84,7 +80,10 @@ def _settle(node: Node) -> Proof:
         if len({item for index in likely for item in node.groups[index].tolist()}) == len(node.items):
             run.offer([node.columns[index] for index in likely])  # a cover whenever the values are integers
         run.offer(greedy_cover(run.pool.columns, len(run.space.rows)))
-        core = _search_core(node, proof.bound) if node.is_root else None
+        core = None
+        if node.is_root and run.options.local_search and run.count > proof.bound:
+            core = CoreColumns(node)
+            core.walk(proof.bound, QUICK_STEPS)
     run.report("cover", node.relaxed.value, len(run.pool))
     while run.options.enumeration and proof.bound < run.count and not run.stop.expired():
         higher = _exclude(node, core, proof.bound)
@@ -94,24 +93,11 @@ def _settle(node: Node) -> Proof:
         if node.is_root:
             run.bound = max(run.bound, proof.bound)
         run.report("enumerate", node.relaxed.value, len(higher.columns))
-    if node.is_root and run.options.enumeration and run.options.local_search and proof.bound < run.count:
+    if core is not None and run.options.enumeration and proof.bound < run.count:
         with run.statistics.timed("heuristics"):
-            patience = PATIENCE_PER_ROW * len(node.items)
-            (core or CoreColumns(node)).wider().search_around_shared(proof.bound, patience)
+            core.wider().search_around_shared(proof.bound, PATIENCE_PER_ROW * len(node.items))
         run.report("cover", node.relaxed.value, len(run.pool))
     return proof
-
-
-def _search_core(node: Node, target: int) -> CoreColumns | None:
-    """Look for covers by small moves among the likeliest columns, or briefly among those generated so far."""
-    run = node.run
-    core = None
-    if run.options.local_search and run.count > target and len(node.columns) > FEW_COLUMNS:
-        core = CoreColumns(node)
-        core.walk(target, min(QUICK_STEPS, QUICK_STEPS_PER_COLUMN * core.incidence.n_columns))
-    if run.count > target and not (core is not None and core.complete):
-        EnumeratedColumns(node.groups, [*node.columns]).search(node, target, QUICK_COVER_NODES, cuts=False)
-    return core
 
 
 def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationProof | None:
@@ -128,14 +114,11 @@ def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationPr
         run.statistics.count("enumerations given up")
         return None
     run.statistics.count("columns enumerated", len(enumerated.groups))
-    if run.options.local_search and node.is_root and len(enumerated.groups) >= MANY_COLUMNS:
+    if core is not None and len(enumerated.groups) >= MANY_COLUMNS:
         with run.statistics.timed("heuristics"):
-            core = core or CoreColumns(node)
             core.walk(target, LONG_STEPS)
-            if run.count > target:
-                core.listed.search(node, target, CORE_NODES, cuts=run.options.cuts)
         if run.count <= target:
             return None
     with run.statistics.timed("set cover"):
-        tree = enumerated.search(node, target, run.options.max_nodes, cuts=run.options.cuts)
+        tree = enumerated.search(node, target)
     return None if tree is None else enumeration_proof(node, target, enumerated.groups, tree)

@@ -1,10 +1,7 @@
 """What all parts of one run share: limits, statistics, columns so far, and the best cover so far."""
 
-from __future__ import annotations
-
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Literal
 
@@ -13,8 +10,8 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.pricing.cached_oracle import POINTS_KEPT, CachedOracle
-from oneformany.engine.pricing.pricer import PricerFactory, SearchPricer
-from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.pricing.pricer import Pricer, SearchPricer
+from oneformany.engine.pricing.space import Items, SearchSpace
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.statistics import Measure, Round, Statistics
@@ -57,8 +54,6 @@ class Options:
         Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
     table : TableOptions
         Switches of the searches over a listing.
-    quick_pricing, diving : bool, optional
-        Deprecated and without effect: searches for columns are thorough, and no column is fixed for good.
 
     Examples
     --------
@@ -66,9 +61,7 @@ class Options:
     False
     """
 
-    pricer: PricerFactory = SearchPricer
-    quick_pricing: InitVar[bool | None] = None
-    diving: InitVar[bool | None] = None
+    pricer: Callable[[Items, CachedOracle], Pricer] = SearchPricer
     local_search: bool = True
     enumeration: bool = True
     cuts: bool = True
@@ -83,10 +76,7 @@ class Options:
     most_work: float = 2e10
     table: TableOptions = field(default_factory=TableOptions)
 
-    def __post_init__(self, quick_pricing: bool | None, diving: bool | None) -> None:
-        for name, value in (("quick_pricing", quick_pricing), ("diving", diving)):
-            if value is not None:
-                warnings.warn(f"{name} has no effect; leave it out", DeprecationWarning, stacklevel=3)
+    def __post_init__(self) -> None:
         if not callable(self.pricer):
             raise InputError(f"pricer is {self.pricer!r}; it must make a Pricer of items and an oracle")
         if self.way not in {"auto", "listing", "search"}:
@@ -121,22 +111,20 @@ class Run:
         return len(self.best)
 
     def first_columns(self, points: Sequence[IntArray]) -> list[Column]:
-        """A column around every row; at least, where time is short, around the given points of the rows."""
+        """A column around the given point of every row; where time is short, only for rows that share it."""
         for point in points[-POINTS_KEPT:]:
             self.oracle.learn(point)
         columns: list[Column] = []
-        covered = np.zeros(len(points), dtype=np.bool_)
-        for row in range(len(points)):
-            if self.stop.expired():
-                break
-            column = self.oracle.column(row, np.full(self.space.problem.n_features, -1))
-            if column is not None:
-                columns.append(column)
-                covered[column.rows] = True
         alike: dict[bytes, list[int]] = {}
-        for row in np.flatnonzero(~covered).tolist():
-            changed = points[row] != self.space.rows[row]
-            alike.setdefault(points[row].tobytes() + changed.tobytes(), []).append(row)
+        covered = np.zeros(len(points), dtype=np.bool_)
+        for row, point in enumerate(points):
+            changed = point != self.space.rows[row]
+            if not self.stop.expired():
+                self.space.absorb(point, changed)
+                columns.append(Column.covering(self.space, point, changed))
+                covered[columns[-1].rows] = True
+            elif not covered[row]:
+                alike.setdefault(point.tobytes() + changed.tobytes(), []).append(row)
         for rows in alike.values():
             point = points[rows[0]]
             columns.append(Column(point, point != self.space.rows[rows[0]], np.array(rows)))

@@ -26,7 +26,6 @@ from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.space import Items, members
 from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
-from oneformany.stop import Stop
 
 PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
 MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
@@ -91,7 +90,7 @@ class Node:
             return
         for _ in range(run.options.max_rounds):
             relaxed = self.program.solve(run.stop)
-            if isinstance(relaxed, str):
+            if relaxed is None:
                 break
             self.relaxed = relaxed
             weights = integer_weights(relaxed.duals)
@@ -141,10 +140,12 @@ class EnumeratedColumns:
     groups: list[IntArray]
     origins: list[tuple[int, IntArray] | Column]
 
-    def search(self, node: Node, target: int, max_nodes: int, *, cuts: bool) -> dict[str, Any] | None:
+    def search(self, node: Node, target: int) -> dict[str, Any] | None:
         """Look for a cover by ``target`` of the groups and offer it; return the tree that excludes it."""
-        run = node.run
-        found = cover_within(self.groups, len(node.items), target, run.stop, max_nodes, cuts=cuts)
+        run, options = node.run, node.run.options
+        found = cover_within(
+            self.groups, len(node.items), target, run.stop, options.max_nodes, cuts=options.cuts
+        )
         run.statistics.count("set cover nodes", found.nodes)
         run.statistics.count("cuts", found.cuts)
         if found.chosen is not None:
@@ -169,12 +170,12 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
     """
     items = node.items
     search = SearchPricer(items, node.run.oracle)
-    search.weigh(node.weights)
+    search.weights = node.weights
     found: dict[bytes, tuple[int, IntArray]] = {}
     entries = 0
     for item in items.by_crowding.tolist():
         row = int(items.first[item])
-        for choice in search.every(item, floor, node.run.stop):
+        for choice in search.choices(item, floor, node.run.stop):
             if choice is None or len(found) >= most or entries >= MOST_ENTRIES:
                 return None
             covered = members(items.arrays, row, choice)
@@ -183,17 +184,12 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
         search.state.eligible[item] = False
     node.run.statistics.count("search nodes", search.nodes)
     groups, origins = [np.frombuffer(key, dtype=np.int64) for key in found], list(found.values())
-    kept = without_subsets(groups, node.run.stop)
-    if kept is None:
-        return None
-    return EnumeratedColumns([groups[index] for index in kept], [origins[index] for index in kept])
-
-
-def without_subsets(groups: Sequence[IntArray], stop: Stop) -> list[int] | None:
-    """Groups that are not part of another one, of equal ones the last; ``None`` when time is up."""
     starts, rows = joined(groups)
-    gone = inside_others(starts, rows.astype(np.int32), 1 + rows.max(initial=-1), stop)
-    return None if stop.expired() else np.flatnonzero(~gone).tolist()
+    inside = inside_others(starts, rows.astype(np.int32), len(items), node.run.stop)
+    if node.run.stop.expired():
+        return None
+    kept = np.flatnonzero(~inside).tolist()
+    return EnumeratedColumns([groups[index] for index in kept], [origins[index] for index in kept])
 
 
 class CoreColumns:

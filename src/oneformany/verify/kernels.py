@@ -9,8 +9,7 @@ Shares are rounded up: all arithmetic is in integers and the bound holds exactly
 
 Where moves cost something, a candidate adds what its price exceeds the cost, and the anchor pays least, from
 ``low`` to ``high``. A candidate pays at least what is decided and what it and the anchor pay together to
-meet, less what the anchor may still pay. Everybody also pays for features in which all agree, as many as must
-change for a positive score.
+meet, less what the anchor may still pay.
 """
 
 from typing import NamedTuple
@@ -47,7 +46,7 @@ class Surroundings(NamedTuple):
     first: IntArray  # (p + 1,) feature l makes the moves first[l] to first[l + 1] - 1
     pays: IntArray  # (c, moves) what the candidate pays for the move; NEVER: it may not make it
     shift: IntArray  # (moves,) the most that the move adds to the anchor's score
-    gain: IntArray  # (p, 2) the most that changing a feature adds, the least that it costs the anchor
+    gain: IntArray  # (p,) the most that changing a feature adds
 
 
 class Stack(NamedTuple):
@@ -82,10 +81,10 @@ def find_group(
         budget, lacks = nodes[top, BUDGET], nodes[top, LACKING]
         for feature in range(len(loads)):
             stack.state[feature] = states[top, feature]
-            stack.gains[feature] = around.gain[feature, 0] if states[top, feature] == OPEN else 0
+            stack.gains[feature] = around.gain[feature] if states[top, feature] == OPEN else 0
         enough = _largest(stack.gains, budget) >= lacks
         size = _still_possible(around, stack, top) if enough else 0
-        size, most = _survey(around, stack, size, budget, lacks, costed)
+        size, most = _survey(around, stack, size, budget, costed)
         top -= 1
         if size == 0 or most < floor or _is_listed(around.listed, stack.group, size):
             continue
@@ -150,70 +149,39 @@ def _still_possible(around: Surroundings, stack: Stack, top: int) -> int:
 
 
 @inner
-def _survey(
-    around: Surroundings, stack: Stack, size: int, budget: int, lacks: int, costed: Costed
-) -> tuple[int, int]:
+def _survey(around: Surroundings, stack: Stack, size: int, budget: int, costed: Costed) -> tuple[int, int]:
     """Write loads, without those who add nothing; return how many are left, and what all add at most."""
     group, wants, loads, about = stack.group, stack.wants, stack.loads, around.about
-    (low, high, scale), again = costed, True
-    while again and size > 0 and group[0, 0] == 0:
-        besides, everybody, least, spare = 0, 0, 0, 0
+    low, high, scale = costed
+    least, spare = max(low, group[0, 1], about[0, LEAST]), high - group[0, 1]
+    if scale > 0 and spare < 0:
+        return 0, 0
+    loads[:] = 0
+    certain, left = 0, 0
+    for i in range(size):
+        candidate, paid = group[i, 0], group[i, 1]
+        want, saves = wants[candidate], about[candidate, WORTH]
         if scale > 0:
-            besides, everybody = _besides(around, stack, size, budget, lacks)
-            least = max(low, group[0, 1] + everybody, about[0, LEAST])
-            spare = high - group[0, 1] - everybody
-            if besides > budget or spare < 0:
-                return 0, 0
-        loads[:] = 0
-        again = False
-        certain, left = 0, 0
-        for i in range(size):
-            candidate, paid = group[i, 0], group[i, 1]
-            want, saves = wants[candidate], about[candidate, WORTH]
-            if scale > 0:
-                together = 0
-                for entry in range(around.start[candidate], around.start[candidate + 1]):
-                    if stack.state[around.needed[entry, 0]] == OPEN:
-                        together += around.needed[entry, 1]
-                pays = max(least, about[candidate, LEAST], paid + everybody + max(0, together - spare))
-                saves -= scale * pays
-                if saves <= 0:
-                    wants[candidate] = NONE
-                    again |= want > 0
-                    continue
-            group[left, 0], group[left, 1] = candidate, paid
-            left += 1
-            if want == 0:
-                certain += about[candidate, PEOPLE] * saves
-                continue
-            share = about[candidate, PEOPLE] * saves // want + 1
+            together = 0
             for entry in range(around.start[candidate], around.start[candidate + 1]):
                 if stack.state[around.needed[entry, 0]] == OPEN:
-                    loads[around.needed[entry, 0]] += share
-        size = left
-        if not again and size > 0 and group[0, 0] == 0:
-            return size, certain + _largest(loads, budget - besides)
-    return 0, 0
-
-
-@inner
-def _besides(around: Surroundings, stack: Stack, size: int, budget: int, lacks: int) -> tuple[int, int]:
-    """Count the features that must change though all agree in them, for a positive score; and their cost."""
-    for feature in range(len(stack.gains)):
-        stack.gains[feature] = around.gain[feature, 0] if stack.state[feature] == OPEN else 0
-    for i in range(size):
-        for entry in range(around.start[stack.group[i, 0]], around.start[stack.group[i, 0] + 1]):
-            feature = around.needed[entry, 0]
-            lacks -= stack.gains[feature]
-            stack.gains[feature] = 0
-    cheapest = NEVER
-    for feature in range(len(stack.gains)):
-        if stack.gains[feature] > 0:
-            cheapest = min(cheapest, around.gain[feature, 1])
-    for count in range(budget + 1):
-        if _largest(stack.gains, count) >= lacks:
-            return count, count * cheapest if count > 0 else 0
-    return budget + 1, 0
+                    together += around.needed[entry, 1]
+            saves -= scale * max(least, about[candidate, LEAST], paid + max(0, together - spare))
+            if saves <= 0:
+                wants[candidate] = NONE
+                continue
+        group[left, 0], group[left, 1] = candidate, paid
+        left += 1
+        if want == 0:
+            certain += about[candidate, PEOPLE] * saves
+            continue
+        share = about[candidate, PEOPLE] * saves // want + 1
+        for entry in range(around.start[candidate], around.start[candidate + 1]):
+            if stack.state[around.needed[entry, 0]] == OPEN:
+                loads[around.needed[entry, 0]] += share
+    if left == 0 or group[0, 0] != 0:
+        return 0, 0
+    return left, certain + _largest(loads, budget)
 
 
 @inner

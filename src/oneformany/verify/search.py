@@ -220,7 +220,6 @@ class GroupSearch:
         useful = self._always | (shift > 0) | here
         pays, shift = self.pays[near][:, useful], shift[useful]
         first = np.searchsorted(self._feature[useful], np.arange(len(anchor) + 1))
-        gain = np.maximum.reduceat(np.where(pays[0] < NEVER, shift, 0), first[:-1])
         return Surroundings(
             about=about,
             start=np.cumsum([0, *needs.sum(axis=1)]),
@@ -230,7 +229,7 @@ class GroupSearch:
             first=first,
             pays=pays,
             shift=shift,
-            gain=np.stack([gain, self.leave[near[0]]], axis=1),
+            gain=np.maximum.reduceat(np.where(pays[0] < NEVER, shift, 0), first[:-1]),
         )
 
     def _groups(

@@ -43,7 +43,7 @@ def test_columns_that_may_not_be_used_are_not():
     program.use(np.array([False, False, False, True, True, True]))
     assert program.solve(Stop()).value == pytest.approx(3.0)
     program.use(np.zeros(6, dtype=np.bool_))
-    assert program.solve(Stop()) == "infeasible"
+    assert program.solve(Stop()) is None
 
 
 def test_a_column_costs_what_it_is_said_to():
@@ -55,7 +55,7 @@ def test_a_column_costs_what_it_is_said_to():
 
 
 def test_time_that_is_up_is_not_an_error():
-    assert triangle().solve(Stop(0)) == "stopped"
+    assert triangle().solve(Stop(0)) is None
 
 
 def test_rows_come_in_later_with_entries_in_columns_that_are_there():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -79,8 +80,11 @@ def test_no_group_saves_more_than_is_proved(costed, seed, limit):
 
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_with_costs_of_one_and_no_rules_the_bound_is_reached(seed):
-    problem, space, _, prices = market(seed, costed=False, ruled=False)
+def test_with_costs_of_one_no_rules_and_any_point_positive_the_bound_is_reached(seed):
+    drawn, _, _, prices = market(seed, costed=False, ruled=False)
+    every = AdditiveOracle([[0] * n for n in drawn.levels], threshold=0)  # all points are positive
+    problem = replace(drawn, oracle=every)
+    space = SearchSpace(problem, np.arange(len(problem.rows)))
     nothing = np.zeros(len(problem.rows), dtype=np.int64)
     best = most_saved(problem, nothing, prices)
     search = SavingsSearch(space, nothing)

@@ -7,7 +7,7 @@ columns come in at any time, and each solution starts from the last basis.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import highspy
 import numpy as np
@@ -92,18 +92,16 @@ class CoveringProgram:
         upper = np.where(columns, INFINITE, 0.0)
         self._highs.changeColsBounds(len(columns), last, np.zeros(len(columns)), upper)
 
-    def solve(self, stop: Stop) -> RelaxedCover | Literal["infeasible", "stopped"]:
-        """Solve from the last basis; "stopped" when time was too short for that."""
+    def solve(self, stop: Stop) -> RelaxedCover | None:
+        """Solve from the last basis; ``None`` when there is no solution, or time was too short for one."""
         if stop.expired():
-            return "stopped"
+            return None
         # The clock of HiGHS counts all runs of one program.
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + stop.remaining())
         self._highs.run()
         status = self._highs.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
-            return "infeasible"
-        if status == highspy.HighsModelStatus.kTimeLimit:
-            return "stopped"
+        if status in {highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kTimeLimit}:
+            return None
         if status != highspy.HighsModelStatus.kOptimal:
             raise SolverError(f"the covering program ended as {self._highs.modelStatusToString(status)}")
         solution = self._highs.getSolution()

@@ -93,7 +93,7 @@ class TreeQuestion(ABC):
             found = program.solve(self.stop)
         except SolverError as error:  # numbers too far apart for HiGHS
             raise UndecidedError from error
-        if isinstance(found, str):
+        if found is None:
             raise UndecidedError
         return found
 

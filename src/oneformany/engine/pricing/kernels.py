@@ -195,7 +195,7 @@ def _joins(arrays, item, feature, option):
 
 
 @lean(inner=True)
-def _evaluate(arrays, state, item, weights, parts, d):
+def _evaluate(arrays, state, item, weights, d):
     """Sort the items of node ``d`` into covered, possible and lost; bound what the node can still weigh.
 
     Where the anchor's own item is among them, that is ``LOST``.
@@ -230,7 +230,7 @@ def _evaluate(arrays, state, item, weights, parts, d):
         order[i] = order[keep]
         order[keep] = j
         keep += 1
-        part = parts[j, missing] + 1
+        part = weights[j] // missing + 1
         for w in range(masks.shape[1]):
             left = masks[j, w] & ~inside[d, w]
             while left != ZERO:
@@ -277,7 +277,7 @@ def _all_together(arrays, state, anchor, weights, d):
 
 
 @lean()
-def advance(arrays, state, item, weights, parts, step, limit):
+def advance(arrays, state, item, weights, step, limit):
     """Search, or go on searching, for at most ``limit`` nodes.
 
     Columns count that weigh at least ``scalars[BEST]`` and ``step``, and that may be maximal. Returns DONE;
@@ -297,7 +297,7 @@ def advance(arrays, state, item, weights, parts, step, limit):
                 return LIMIT
             sc[NODES] += 1
             need = sc[BEST] + step
-            node.bound = _evaluate(arrays, state, item, weights, parts, d)
+            node.bound = _evaluate(arrays, state, item, weights, d)
             node.child = EVALUATED
             sc[WEIGHT] = LOST
             if node.bound >= need and _reachable(arrays, inside, anchor, node.score, d, node.rest):
@@ -338,11 +338,3 @@ def advance(arrays, state, item, weights, parts, step, limit):
             child.score += arrays.option_best[f, k] - arrays.units[f, arrays.rows[anchor, f]]
         sc[DEPTH] = d + 1
     return DONE
-
-
-def open_bound(state: SearchState) -> int:
-    """Bound every column the paused search has not looked at yet."""
-    path = state.nodes[: int(state.scalars[DEPTH]) + 1]
-    if len(path) == 1 and path["child"][0] == NEW:
-        return 2**62
-    return int(max([state.scalars[BEST], *path["bound"][path["child"] != NEW]]))

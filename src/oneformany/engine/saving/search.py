@@ -5,14 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.engine.certificate import first_given
 from oneformany.engine.pricing.kernels import BEST, DONE, LIMIT, NODES, new_state
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.saving import kernels as k
 from oneformany.engine.saving.kernels import NEVER
 from oneformany.engine.scaling import ONE_IN_COVERS
-from oneformany.oracles.protocol import Relaxation
 from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
@@ -68,55 +67,38 @@ def least_costs(problem: Problem, rows: IntArray, changes: IntArray) -> IntArray
     return np.minimum(every[np.arange(len(rows)), changes], NEVER)
 
 
-class SavingGroup(NamedTuple):
-    """A group by where it goes, but for what all must change besides."""
-
-    point: IntArray  # (p,)
-    changed: BoolArray  # (p,): the features that its rows change to get there
-    extra: int  # what the rest costs each
-
-
 class Saving(NamedTuple):
     """What was found and proved around one anchor."""
 
     most: int  # no group in which the anchor pays least saves more
-    group: SavingGroup | None  # the best that was found
+    rows: IntArray  # the best group that was found; none where it is empty
+    point: IntArray  # where it goes
     complete: bool  # whether it saves the most
 
 
 class SavingsSearch:
     """Searches for groups of the rows of a space that save most against prices.
 
-    ``least`` is what the cheapest change that helps each row costs at least. Where the score is additive
-    (``summed``), a stranger can add it up as well, and groups pay for becoming positive.
+    ``least`` is what the cheapest change that helps each row costs at least.
     """
 
     def __init__(self, space: SearchSpace, least: IntArray) -> None:
         problem = space.problem
-        n, (p, width) = len(space.rows), problem.exists.shape
+        n, p = space.rows.shape
         costs = move_costs(problem)
-        scores = problem.oracle.relaxation()
-        if scores is None or problem.oracle.describe()["kind"] != "additive":
-            scores = Relaxation(np.zeros((p, width), dtype=np.int64), 0, 0, exact=False)
         self.arrays = space.arrays
         self.market = k.Market(
             rank=first_given(problem)[space.helpable],
             people=problem.multiplicity[space.helpable].astype(np.int64),
             least=least,
-            levels=np.array(problem.levels, dtype=np.int64),
             costs=costs,
             meeting=meeting_costs(costs, space.rows),
-            leaving=leaving_costs(costs),
-            units=scores.units,
-            raised=np.where(costs < NEVER, scores.units[:, None, :], scores.units[:, :, None]).max(axis=2),
-            lacks=scores.threshold - scores.intercept - scores.units[np.arange(p), space.rows].sum(axis=1),
             every=problem.ruled | (problem.costs is not None),
             scale=ONE_IN_COVERS,
             paid=np.zeros((p + 2, n), dtype=np.int64),
         )
         self.nodes = 0
-        self.summed = bool(scores.units.any())
-        self._state = new_state(n, p, scalars=8)
+        self._state = new_state(n, p, scalars=6)
 
     def around(self, anchor: int, prices: IntArray, floor: int, limit: int, stop: Stop) -> Saving:
         """Look for the group that saves most, and more than ``floor``, in which the anchor pays least.
@@ -124,43 +106,25 @@ class SavingsSearch:
         Prices are per person, times the scale. Where ``limit`` nodes do not suffice for a search, something
         higher is proved.
         """
+        arrays, market, state, scalars = self.arrays, self.market, self._state, self._state.scalars
         most, best, complete = floor, floor, True
-        found: list[SavingGroup] = []
-        least, top = int(self.market.least[anchor]), (int(prices[anchor]) - 1) // self.market.scale
+        point, found = arrays.rows[anchor], np.zeros(0, dtype=np.int64)
+        least, top = int(market.least[anchor]), (int(prices[anchor]) - 1) // market.scale
         step = max(1, -(-(top - least + 1) // MOST_RANGES))  # single numbers, unless these are many
         for low in range(least, top + 1, step):
-            paid = low, min(top, low + step - 1)
-            done, best = self._run(anchor, prices, paid, best, limit, stop, found)
-            if not done:
-                # No group saves more than the root's bound; perhaps none more than half of the way to it.
-                complete = False
-                above = int(self._state.nodes["bound"][0])
-                middle = (best + above) // 2
-                done, saved = self._run(anchor, prices, paid, middle, limit, stop, found)
-                best = saved if saved > middle else best
-                most = max(most, saved if done else above)
-        return Saving(max(most, best), found[-1] if found else None, complete)
-
-    def _run(
-        self,
-        anchor: int,
-        prices: IntArray,
-        paid: tuple[int, int],
-        floor: int,
-        limit: int,
-        stop: Stop,
-        found: list[SavingGroup],
-    ) -> tuple[bool, int]:
-        """Search to the end (true) or to a limit (false); note the best group above the floor."""
-        state, scalars = self._state, self._state.scalars
-        scalars[:] = 0
-        scalars[[BEST, k.LOW, k.HIGH]] = floor, *paid
-        code = LIMIT
-        while code == LIMIT and scalars[NODES] < limit and not (scalars[NODES] and stop.expired()):
-            chunk = min(NODES_AT_ONCE, limit - int(scalars[NODES]))
-            code = k.advance(self.arrays, self.market, state, prices, anchor, chunk)
-        self.nodes += int(scalars[NODES])
-        if scalars[BEST] > floor:
-            point = np.where(state.found >= 0, state.found, self.arrays.rows[anchor])
-            found.append(SavingGroup(point, state.found >= 0, int(scalars[k.FOUND_EXTRA])))
-        return code == DONE, int(scalars[BEST])
+            scalars[:] = 0
+            scalars[[BEST, k.LOW, k.HIGH]] = best, low, min(top, low + step - 1)
+            code = LIMIT
+            while code == LIMIT and scalars[NODES] < limit and not (scalars[NODES] and stop.expired()):
+                chunk = min(NODES_AT_ONCE, limit - int(scalars[NODES]))
+                code = k.advance(arrays, market, state, prices, anchor, chunk)
+            self.nodes += int(scalars[NODES])
+            if code != DONE:
+                most, complete = max(most, int(state.nodes["bound"][0])), False
+            if scalars[BEST] > best:
+                best, changed = int(scalars[BEST]), state.found >= 0
+                point = np.where(changed, state.found, arrays.rows[anchor])
+                paid = market.costs[np.arange(len(point)), arrays.rows, point].sum(axis=1)
+                gains = market.scale * np.maximum(market.least, paid) < prices
+                found = np.flatnonzero(gains & (changed | (arrays.rows == point)).all(axis=1))
+        return Saving(max(most, best), found, point, complete)

@@ -23,7 +23,6 @@ from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.exceptions import SolverError
 from oneformany.oracles.protocol import Question
 from oneformany.problem.costs import Costs
 from oneformany.result.build import Group
@@ -77,9 +76,7 @@ class GroupPrices:
         low, high = np.maximum(0.0, self.center - self.width), self.center + self.width
         self._program.price(np.append(high * self.people, -low * self.people))
         relaxed = self._program.solve(stop)
-        if relaxed == "infeasible":
-            raise SolverError("no prices suit the groups, although each row has a group of its own")
-        if isinstance(relaxed, str):
+        if relaxed is None:
             return None
         return relaxed.duals[:n] / self.people, float(relaxed.duals[n]), relaxed.value
 
@@ -122,15 +119,19 @@ class _Stage:
         self.changes = fewest_changes(run.space, run.stop)
         self.least = least_costs(self.problem, run.space.rows, self.changes)
         self.search = SavingsSearch(run.space, self.least)
-        self.columns: list[Column] = []
-        self._known: set[bytes] = set()
+        self._columns: dict[bytes, Column] = {}
         for column in run.best:
-            self._add_column(column)
+            self._add(column)
         self.best, self.k = np.arange(len(self.columns)), len(self.columns)  # by number: the best cover
         self.cost = int((self._served()[1] * self.people).sum())
         self.savings = np.zeros(len(self.people), dtype=np.int64)
         self.prices = self.least * ONE_IN_COVERS
         self.value = int((self.people * self.prices).sum())
+
+    @property
+    def columns(self) -> list[Column]:
+        """All of them, in the order in which they came."""
+        return list(self._columns.values())
 
     @property
     def bound(self) -> int:
@@ -148,9 +149,8 @@ class _Stage:
             if solved is None:
                 break
             found, worth, value = solved
-            before = self.value
-            asked = integer_weights(found, ONE_IN_COVERS)
-            added, complete = self._price(prices, asked, int(worth * ONE_IN_COVERS), limit, value)
+            before, asked = self.value, integer_weights(found, ONE_IN_COVERS)
+            added, complete = self._price(prices, asked, int(worth * ONE_IN_COVERS), limit)
             run.report("least cost", value, len(self.columns), (self.bound, self.cost))
             if added or self.value > before + ONE_IN_COVERS // 1000:
                 continue
@@ -166,16 +166,15 @@ class _Stage:
         prices = GroupPrices(self.people, self.k, self.least.astype(np.float64) + 2.0)
         groups = assign(self.problem, self.space.helpable, run.best)
         for column, rows in zip(run.best, groups, strict=True):
-            self._add_group(prices, np.searchsorted(self.space.helpable, rows), column.point)
+            if len(rows):
+                self._add_group(prices, np.searchsorted(self.space.helpable, rows), column.point)
         for row in range(len(self.people)):
             prices.add(np.array([row]), int(self.least[row] * self.people[row]))
         for column in run.pool.columns[-LATEST:]:
             self._add_group(prices, column.rows, column.point)
         return prices
 
-    def _price(
-        self, prices: GroupPrices, asked: IntArray, worth: int, limit: int, promised: float
-    ) -> tuple[int, bool]:
+    def _price(self, prices: GroupPrices, asked: IntArray, worth: int, limit: int) -> tuple[int, bool]:
         """Look around every row for groups that save more than the others; keep what this proves."""
         savings = np.zeros(len(self.people), dtype=np.int64)
         added, complete = 0, True
@@ -185,36 +184,22 @@ class _Stage:
             saving = self.search.around(row, asked, worth, limit, self.run.stop)
             savings[row] = saving.most
             complete &= saving.complete
-            if saving.group is not None:
-                point, changed, extra = saving.group
-                may = self.problem.may_move(self.space.rows, point) & changed
-                joins = (may | (self.space.rows == point)).all(axis=1)
-                gains = self._pays(point, extra) * ONE_IN_COVERS < asked
-                added += self._add_group(prices, np.flatnonzero(gains & joins), point, extra)
+            if len(saving.rows):
+                added += self._add_group(prices, saving.rows, saving.point)
         value = int((self.people * asked).sum()) - int(np.sort(savings)[::-1][: self.k].sum())
-        hoped = promised * ONE_IN_COVERS - self.value
-        if value <= self.value:
-            prices.resize(0.6)
-        else:
+        prices.resize(0.6 if value <= self.value else 1.2)
+        if value > self.value:
             prices.center = asked / ONE_IN_COVERS
-            prices.resize(1.5 if value - self.value > 0.5 * hoped else 1.0)
             self.prices, self.savings, self.value = asked, savings, value
         return added, complete
 
-    def _pays(self, point: IntArray, extra: int = 0) -> IntArray:
-        """What each row pays at least for going to a point and changing something besides."""
-        return np.maximum(self.least, self._cost(np.arange(len(self.people)), point) + extra)
-
-    def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray, extra: int = 0) -> int:
+    def _add_group(self, prices: GroupPrices, rows: IntArray, point: IntArray) -> int:
         """Tell the prices about a group; make columns of it, where the classifier accepts points."""
-        if not len(rows):
-            return 0
-        each = [self._pays(point, extra)]
-        if not self.search.summed:
-            each.append(self._pays(self._middle(rows)))
-        new = prices.add(rows, min(int((costs * self.people)[rows].sum()) for costs in each))
-        for column in self._add_columns(rows, point) if new else ():
-            prices.add(rows, int((self._cost(rows, column.point) * self.people[rows]).sum()))
+        starts = self._middle(rows), point
+        paid = (np.maximum(self.least[rows], self._cost(rows, start)) for start in starts)
+        new = prices.add(rows, min(int(each @ self.people[rows]) for each in paid))
+        for start in starts if new else ():
+            self._add_near(rows, start)
         return int(new)
 
     def _cost(self, rows: IntArray, point: IntArray) -> IntArray:
@@ -226,40 +211,27 @@ class _Stage:
         """Where some rows pay least together, whether it is positive or not."""
         return np.asarray(level_prices(self.problem, self.space.helpable[rows]).argmin(axis=1))
 
-    def _column(self, rows: IntArray, start: IntArray) -> Column | None:
-        """A column for the rows, and others, with a cheap positive point near a start, if one is found."""
+    def _add_near(self, rows: IntArray, start: IntArray) -> None:
+        """Add a column for the rows, and others, with a cheap positive point near a start, if found."""
         problem, stop = self.problem, self.run.stop
         prices = level_prices(problem, self.space.helpable[rows])
         allowed = prices < FORBIDDEN
         if stop.expired() or not allowed[np.arange(len(start)), start].all():
-            return None
+            return
         positive = bool(problem.oracle.positive(start[None])[0])
         point = cheap_point(problem, prices, start, allowed, positive=positive)
         if point is None and not stop.expired():
             nothing = np.zeros(len(start), dtype=np.bool_)
             near = problem.oracle.reach(Question(start, nothing, MOST_STEPS, allowed, stop)).point
             point = None if near is None else cheap_point(problem, prices, near, allowed, positive=True)
-        if point is None:
-            return None
-        changed = (self.space.rows[rows] != point).any(axis=0)
-        if int(changed.sum()) > problem.max_changes:
-            return None
-        self.space.absorb(point, changed)
-        return Column.covering(self.space, point, changed)
+        if point is not None:
+            changed = (self.space.rows[rows] != point).any(axis=0)
+            if int(changed.sum()) <= problem.max_changes:
+                self.space.absorb(point, changed)
+                self._add(Column.covering(self.space, point, changed))
 
-    def _add_columns(self, rows: IntArray, point: IntArray) -> list[Column]:
-        """Add columns with cheap points for some rows: from where they pay least, and from a point."""
-        found = [self._column(rows, start) for start in (self._middle(rows), point)]
-        columns = [column for column in found if column is not None]
-        for column in columns:
-            self._add_column(column)
-        return columns
-
-    def _add_column(self, column: Column) -> None:
-        key = column.point.tobytes() + column.changed.tobytes()
-        if key not in self._known:
-            self._known.add(key)
-            self.columns.append(column)
+    def _add(self, column: Column) -> None:
+        self._columns.setdefault(column.point.tobytes() + column.changed.tobytes(), column)
 
     def improve(self) -> None:
         """Choose the cheapest columns of all; then better points for just the rows that go there."""
@@ -271,10 +243,10 @@ class _Stage:
             before = self.cost, len(self.columns)
             if found.cost < self.cost:
                 self.best, self.cost = found.chosen, found.cost
-            for number, index in enumerate(found.chosen.tolist()):
+            for number, point in enumerate([self.columns[index].point for index in found.chosen.tolist()]):
                 rows = np.flatnonzero(found.assignment == number)
-                if len(rows):
-                    self._add_columns(rows, self.columns[index].point)
+                for start in (self._middle(rows), point) if len(rows) else ():
+                    self._add_near(rows, start)
             if (self.cost, len(self.columns)) == before:
                 break
 

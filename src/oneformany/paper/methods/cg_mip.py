@@ -79,8 +79,7 @@ class PaperMaster:
 
     def solve(self, stop: Stop) -> RelaxedCover | None:
         """Solve the relaxation, starting where the last one ended; ``None`` when time is too short."""
-        relaxed = self._program.solve(stop)
-        return None if isinstance(relaxed, str) else relaxed
+        return self._program.solve(stop)
 
     def best_cover(self, known: list[Column], solver: Solver, stop: Stop, seed: int = 0) -> list[Column]:
         """Solve in integers; ``known`` is a cover to start from, and returned when time is too short."""
