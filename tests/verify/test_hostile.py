@@ -293,10 +293,12 @@ def test_a_limit_that_is_not_a_number_of_0_or_more_is_refused(limit: str, given:
 
 
 def test_points_too_many_to_look_at_are_not_wrong() -> None:
+    """Of a network, which gives no bound, every point would have to be looked at."""
     features = 40
-    oracle = trees(levels=[2] * features)
-    unreachable = nobody(one_row(oracle, [2] * features, [0] * features))
-    report = verify(unreachable)
+    layers = [{"weights": [[1.0]], "bias": [-1.0]}]
+    oracle = {"kind": "network", "tables": [[[0.0], [0.0]]] * features, "bias": [0.0], "layers": layers}
+    oracle |= {"threshold": 0.0}
+    report = verify(nobody(one_row(oracle, [2] * features, [0] * features)))
     assert report.outcome is Outcome.UNCONFIRMED
     assert "points would have to be looked at" in report.checks[-2].detail
 

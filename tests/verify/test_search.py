@@ -165,7 +165,7 @@ def test_rows_that_may_not_move_to_a_common_level_are_never_grouped() -> None:
 
 
 def test_a_search_in_small_steps_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module, "WORK_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(search_module, "NODES", 1)
     rng = np.random.default_rng(9)
     for _ in range(60):
         check_search(random_problem(rng), rng)

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.listing import Listing
+from oneformany.verify.points import SURELY, doubt_of_rows
 from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
-from oneformany.verify.search import SURELY, Neighbourhood, doubt_of_point
 
 Score = Callable[[IntArray], ArrayLike]
 
@@ -189,12 +189,9 @@ def check_unreachable(claims: Claims) -> str:
     if classifier.summed and not problem.restrictions:
         for row in rows[_helped_by_gains(problem, rows, problem.max_changes, classifier.margin)][:1]:
             raise _helped(row)
-    if problem.plain:
-        for row in rows.tolist():
-            if _surely_helped(problem, row, problem.max_changes):
-                raise _helped(row)
-    else:
-        _check_all_changes(problem, rows)
+    if (found := doubt_of_rows(problem, rows, problem.max_changes)) is not None:
+        row, doubt = found
+        raise NotConfirmedError(f"row {row}: {doubt}") if doubt else _helped(row)
     return f"{len(claims.unreachable)} rows stay negative: every point around them was looked at"
 
 
@@ -204,9 +201,14 @@ def check_fewest_changes(problem: Problem, rows: IntArray, changes: IntArray) ->
         raise CertificateError(f"a row is said to need more than {problem.max_changes} changes")
     some = np.flatnonzero(changes > 0)
     some = some[_helped_by_gains(problem, rows[some], changes[some] - 1)]
-    for row, number in zip(rows[some].tolist(), changes[some].tolist(), strict=True):
-        if problem.classifier.certain or _surely_helped(problem, row, number - 1):
-            raise CertificateError(f"row {row} is said to need {number} changes, but fewer help it")
+    found = (int(rows[some[0]]), SURELY) if len(some) else None
+    if found is not None and not problem.classifier.certain:
+        found = doubt_of_rows(problem, rows[some], changes[some] - 1)
+    if found is not None:
+        row, doubt = found
+        number = changes[rows == row][0]
+        wrong = CertificateError(f"row {row} is said to need {number} changes, but fewer help it")
+        raise NotConfirmedError(f"row {row}: {doubt}") if doubt else wrong
 
 
 def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray | int, margin: int = 0) -> BoolArray:
@@ -217,27 +219,6 @@ def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray | int, 
     gains = -np.sort(-np.stack(listing.most), axis=0)
     totals = np.insert(np.cumsum(gains, axis=0), 0, 0, axis=0)
     return np.asarray(totals[changes, np.arange(len(rows))] >= listing.lacking + margin)
-
-
-def _surely_helped(problem: Problem, row: int, changes: int) -> bool:
-    """Look at every point that a row could move to by so many changes: whether one is surely positive."""
-    doubt = doubt_of_point(problem, Neighbourhood(problem, problem.codes[[row]], budget=changes))
-    if doubt is not None and doubt != SURELY:
-        raise NotConfirmedError(f"row {row}: {doubt}")
-    return doubt == SURELY
-
-
-def _check_all_changes(problem: Problem, rows: IntArray) -> None:
-    """Let every row try every allowed change of so many features, by its own values."""
-    if problem.classifier.scores is None:
-        kind = problem.classifier.kind
-        raise NotConfirmedError(f"row {rows[0]}: the file does not hold the {kind} classifier")
-    listing = Listing(problem, rows, share="features")
-    for groups in listing.groups(np.ones(len(rows), dtype=np.int64), lambda: 1):
-        row = int(rows[groups.rows[0]])
-        if not listing.doubt:
-            raise _helped(row)
-        raise NotConfirmedError(f"row {row}: rounding decides whether it can be helped")
 
 
 def _helped(row: int) -> CertificateError:

@@ -10,7 +10,6 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.answer import check_fewest_changes
 from oneformany.verify.cases import CostCases, CoverageCases, CoverCases, check_prices, paid_by_cheapest
 from oneformany.verify.claims import Claims
-from oneformany.verify.kernels import NEVER
 from oneformany.verify.listing import (
     Groups,
     ListedColumns,
@@ -22,7 +21,7 @@ from oneformany.verify.listing import (
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, Items, Numbers, Proof
 from oneformany.verify.reading import BoolArray, IntArray, Limits, NotConfirmedError
-from oneformany.verify.search import GroupSearch
+from oneformany.verify.search import NEVER, GroupSearch
 
 # A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
 # set at least as long as at so many rows.
@@ -360,7 +359,7 @@ def _check_anchored(claims: Claims, proof: CostProof, told_savings: Numbers, tol
         first, last = int(pays[anchor]), (int(prices[anchor]) - 1) // proof.scale
         # What the anchor may pay is parted into a few ranges: the narrower, the quicker.
         step = max(1, -(-(last - first + 1) // MOST_RANGES))
-        ranges = [(low, min(last, low + step - 1), proof.scale) for low in range(first, last + 1, step)]
+        ranges = [(low, min(last, low + step - 1)) for low in range(first, last + 1, step)]
         about = np.stack([prices, people, pays, np.arange(len(rows)) < anchor], axis=1)
-        if pays[anchor] < NEVER and search.exceeds(anchor, about, most, ranges):
+        if pays[anchor] < NEVER and search.exceeds(anchor, about, most, ranges, proof.scale):
             raise CertificateError(f"a group in which row {rows[anchor]} pays least saves more than {most}")

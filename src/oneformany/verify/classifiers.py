@@ -10,6 +10,7 @@ the model itself accepted the points that the file lists as ``ties``, and turned
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.kernels import add_leaves
 from oneformany.verify.reading import BoolArray, FloatArray, IntArray, Json, Limits
 
 LEAF = -1
@@ -31,7 +31,7 @@ FINEST_DIGITS = 18
 Scores = Callable[[IntArray], tuple[NDArray[Any], NDArray[Any]]]
 """The score of each row of codes, and how far it is from the score in exact arithmetic at most."""
 Reach = Callable[[IntArray, BoolArray], IntArray]
-"""A score that no row of codes exceeds, whatever it has in the features that are free."""
+"""A score that no row of codes exceeds, whatever it has in the features that are free, of each or of all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,8 @@ class Classifier:
 def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Classifier:
     """Read the classifier of a file; one of an unknown kind has no scores."""
     kind, starts = given["kind"].text(), np.cumsum([0, *levels])[:-1]
-    tables, needed, margin, reach = np.zeros(sum(levels), dtype=np.int64), 0, 0, None
+    tables, needed, margin = np.zeros(sum(levels), dtype=np.int64), 0, 0
+    reach: Reach | None = None
     if kind not in {"additive", "trees", "network"}:
         given.allow()
         cutoff = given["threshold"].number() if given.has("threshold") else None
@@ -101,11 +102,10 @@ def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Cla
         if kind == "additive":
             tables = _tables(given["tables"], levels, abs(intercept) + max(abs(threshold), abs(sure)))
             needed, margin = threshold - intercept, sure - threshold
-            scores = _exactly(lambda codes: intercept + tables[starts + codes].sum(axis=1))
+            total: Reach = partial(_added, tables, starts, intercept)
         else:
-            reach = trees = _trees(given, levels, intercept, limits)
-            nothing = np.zeros(len(levels), dtype=np.bool_)
-            scores = _exactly(lambda codes: trees(codes, nothing))
+            total = _trees(given, levels, intercept, limits)
+        reach, scores = total, partial(_exactly, total)
     ties, rejected = (
         frozenset(tuple(tie) for tie in given[name].codes(levels).tolist()) if name in given else frozenset()
         for name in ("ties", "rejected")
@@ -117,8 +117,13 @@ def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Cla
     )
 
 
-def _exactly(total: Callable[[IntArray], IntArray]) -> Scores:
-    return lambda codes: (total(codes), np.zeros(1, dtype=np.int64))
+def _added(tables: IntArray, starts: IntArray, intercept: int, codes: IntArray, free: BoolArray) -> IntArray:
+    most = np.maximum.reduceat(tables, starts)
+    return np.asarray(intercept + np.where(free, most, tables[starts + codes]).sum(axis=1))
+
+
+def _exactly(reach: Reach, codes: IntArray) -> tuple[IntArray, IntArray]:
+    return reach(codes, np.zeros(codes.shape[1], dtype=np.bool_)), np.zeros(1, dtype=np.int64)
 
 
 def _tables(given: Json, levels: tuple[int, ...], beside: int) -> IntArray:
@@ -135,6 +140,8 @@ def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits)
     A point goes left at a node when its level of the node's feature is marked, until it is at a leaf. Nodes
     that are not trees are refused, such as circles and shared branches.
     """
+    from oneformany.verify.kernels import add_leaves
+
     if given["levels"].integers(1, max(levels), len(levels)) != levels:
         raise CertificateError(f"{given['levels'].path} are not those of the problem")
     feature = given["feature"].array(LEAF, len(levels) - 1)
@@ -170,7 +177,8 @@ def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits)
         for first in range(0, len(codes), step):
             limits.check()
             part = np.ascontiguousarray(codes[first : first + step])
-            add_leaves(part, free, nodes, goes_left, roots, waiting, total[first:])
+            opened = np.ascontiguousarray(np.broadcast_to(free, codes.shape)[first : first + step])
+            add_leaves(part, opened, nodes, goes_left, roots, waiting, total[first:])
         return total
 
     return reach

@@ -78,18 +78,18 @@ class Classes:
 
 
 class Listing:
-    """All groups of some different given rows, which share what the problem says unless told otherwise.
+    """All groups of some different given rows, which share what the problem says.
 
     Methods speak of indices of these rows, the cells that each may move to or is in, and what that adds to an
     additive score. ``doubt`` says that something was met that is possibly, but not surely positive.
     """
 
-    def __init__(self, problem: Problem, rows: IntArray, share: str = "", *, costed: bool = False) -> None:
+    def __init__(self, problem: Problem, rows: IntArray, *, costed: bool = False) -> None:
         classifier, everybody = problem.classifier, np.arange(len(rows))
         self.problem = problem
         self.limits = problem.limits
         self.given = rows
-        self.share = share or problem.share
+        self.share = problem.share
         self.doubt = classifier.scores is None
         self.limits.need(
             len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
