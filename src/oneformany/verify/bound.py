@@ -20,7 +20,7 @@ from oneformany.verify.listing import (
 )
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, Items, Numbers, Proof
-from oneformany.verify.reading import BoolArray, IntArray, Limits, NotConfirmedError
+from oneformany.verify.reading import IntArray, Limits, NotConfirmedError
 from oneformany.verify.search import NEVER, GroupSearch
 
 # A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
@@ -189,7 +189,7 @@ class BestSavings:
     def add(self, groups: Groups, gains: IntArray) -> None:
         """Look at more groups, whose rows save ``(g, r)`` so much by each choice, not negative."""
         savings = groups.sums(gains)
-        picked = np.argwhere((savings > self.floor) & ~self._beaten(groups, gains, savings))
+        picked = np.argwhere(savings > self.floor)
         order = np.argsort(-savings[picked[:, 0], picked[:, 1]], kind="stable")
         for choice, bucket in picked[order].tolist():
             saved = int(savings[choice, bucket])
@@ -200,16 +200,6 @@ class BestSavings:
             self._pool.append((saved, groups.rows[members], gains[choice, members]))
             if len(self._pool) > 2 * self._room:
                 self._prune()
-
-    def _beaten(self, groups: Groups, gains: IntArray, savings: IntArray) -> BoolArray:
-        """Tell groups that the best choice of their bucket beats."""
-        sizes = np.diff(groups.starts, append=len(groups.rows))
-        best, buckets = savings.argmax(axis=0), np.arange(len(sizes))
-        saved = np.where(groups.inside, gains, 0)
-        most = saved[np.repeat(best, sizes), np.arange(len(groups.rows))]
-        beaten = np.logical_and.reduceat(saved <= most, groups.starts, axis=1)
-        beaten[best, buckets] = False
-        return np.asarray(beaten)
 
     def _prune(self) -> None:
         """Drop what others beat, and what is beyond the room."""
