@@ -49,6 +49,12 @@ def doubt_of_group(
     return None if doubt is None else doubt[1]
 
 
+def repeated(counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Repeat each index so often: the indices, and how often each was there before."""
+    which = np.repeat(np.arange(len(counts)), counts)
+    return which, np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
 class Near:
     """Points that each of some given rows could become, one level for every feature.
 
@@ -89,10 +95,8 @@ class Near:
                 room = np.searchsorted(np.cumsum(self._levels[features[:, 0]]), NUMBERS // points.shape[1])
                 now, later = slice(max(1, room)), slice(max(1, room), None)
                 waiting.append((points[later], who[later], features[later]))
-                feature, count = features[now, 0], self._levels[features[now, 0]]
-                which = np.repeat(np.arange(len(count)), count)
-                level = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
-                feature = feature[which]
+                which, level = repeated(self._levels[features[now, 0]])
+                feature = features[which, 0]
                 may = self._may[who[which], self._starts[feature] + level]
                 may &= stay | (level != points[which, feature])
                 moved = points[which[may]]

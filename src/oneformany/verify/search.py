@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.verify.listing import ListedColumns
-from oneformany.verify.points import SURELY, doubt_of_group
+from oneformany.verify.points import SURELY, doubt_of_group, repeated
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Items
-from oneformany.verify.reading import BoolArray, IntArray
+from oneformany.verify.reading import BoolArray, FloatArray, IntArray
 
 LARGEST_TOTAL = 2**60
 FINEST_SHARE = 2**20
@@ -43,7 +43,7 @@ class Around(NamedTuple):
     about: IntArray  # (c, 4) a weight or price, how often that counts, what the candidate pays at least, and
     # whether it would be the anchor if it paid as little
     conflicts: IntArray  # (k, 2) candidates of which no group may contain both
-    listed: BoolArray  # (g, c) groups of which no part is of interest
+    outside: FloatArray  # (c, g) who is not in each of the groups of which no part is of interest
     first: IntArray  # (p + 1,) feature l makes the moves first[l] to first[l + 1] - 1
     pays: IntArray  # (c, moves) what the candidate pays for the move; NEVER: it may not make it
     shift: IntArray  # (moves,) the most that the move adds to the anchor's score
@@ -101,9 +101,8 @@ def _survey(around: Around, nodes: Nodes, floor: int, scale: int) -> tuple[Nodes
     left = np.clip(budget - besides, 0, None)[:, None]
     most = np.where(want == 0, adds, 0).sum(axis=1) + np.take_along_axis(_sums(loads), left, axis=1)[:, 0]
     alive &= most >= floor
-    if len(around.listed):
-        rest = np.flatnonzero(alive)
-        alive[rest] = ~(possible[rest] @ (~around.listed.T).astype(np.float64) == 0).any(axis=1)
+    rest = np.flatnonzero(alive)
+    alive[rest] = (possible[rest] @ around.outside > 0).all(axis=1)
     kept = nodes._replace(possible=possible).pick(alive)
     return kept, want[alive], loads[alive]
 
@@ -113,14 +112,14 @@ def _split(around: Around, nodes: Nodes, feature: IntArray) -> Iterator[Nodes]:
     kept = nodes.state.copy()
     kept[np.arange(len(feature)), feature] = KEPT
     yield nodes._replace(state=kept)
-    count = around.first[feature + 1] - around.first[feature]
-    nodes, feature = nodes.pick(np.repeat(np.arange(len(feature)), count)), np.repeat(feature, count)
-    every = np.arange(len(feature))
-    move = around.first[feature] + every - np.repeat(np.cumsum(count) - count, count)
+    which, move = repeated(around.first[feature + 1] - around.first[feature])
+    nodes, feature, every = nodes.pick(which), feature[which], np.arange(len(which))
+    move += around.first[feature]
     nodes.state[every, feature] = CHANGED
     paid = nodes.paid + around.pays.T[move]
-    about = nodes.about - np.stack([np.ones_like(move), around.shift[move], 0 * move, 0 * move], axis=1)
-    yield Nodes(nodes.state, nodes.possible & (paid < NEVER), paid, about)
+    nodes.about[:, 0] -= 1
+    nodes.about[:, 1] -= around.shift[move]
+    yield nodes._replace(possible=nodes.possible & (paid < NEVER), paid=paid)
 
 
 class GroupSearch:
@@ -164,23 +163,18 @@ class GroupSearch:
         away = np.where(self._level == self.codes[:, self._feature], NEVER, self.pays)
         self.leave = np.minimum.reduceat(away, self._first[:-1], axis=1)  # (items, p) the cheapest move
 
-    def unlisted(
-        self, weights: Sequence[int] | IntArray, floor: int, listed: ListedColumns | None = None
-    ) -> Iterator[tuple[int, ...]]:
+    def unlisted(self, weights: IntArray, floor: int, columns: ListedColumns) -> Iterator[tuple[int, ...]]:
         """Find groups of items that weigh at least ``floor`` and are not part of a listed one.
 
         At most one per anchor, and none at all if and only if no such group exists. Weights are not negative,
         together at most ``LARGEST_TOTAL``. Each item is the anchor once: the search sees every group that
         contains it, and later ones do without it; the heaviest come first, so that searches get smaller.
         """
-        columns = ListedColumns() if listed is None else listed
-        weight = np.array(weights, dtype=np.int64)
-        total = int(weight.sum())
+        total = int(weights.sum())
         if floor > total:
             return
         scale = max(1, min(FINEST_SHARE, LARGEST_TOTAL // (total + 1)))
-        weight *= scale
-        target = max(floor, 0) * scale
+        weight, target = scale * weights, scale * max(floor, 0)
         about = np.outer(weight, [1, 0, 0, 0]) + np.array([0, 1, 0, 0])
         present = weight > 0 if floor > 0 and not columns else np.ones(len(weight), dtype=np.bool_)
         for anchor in np.argsort(-weight, kind="stable").tolist():
@@ -221,11 +215,11 @@ class GroupSearch:
         index_of[items] = np.arange(len(items))
         conflicts = index_of[self._apart]
         mine = columns.with_row(anchor)
-        problem.limits.need(9 * len(mine) * len(items), "what is around a row")
-        listed = np.zeros((len(mine), len(items)), dtype=np.bool_)
-        for inside, column in zip(listed, mine, strict=True):
+        problem.limits.need(8 * len(mine) * len(items), "what is around a row")
+        outside = np.ones((len(items), len(mine)))
+        for number, column in enumerate(mine):
             found = index_of[column]
-            inside[found[found >= 0]] = True
+            outside[found[found >= 0], number] = 0
         own = np.repeat(classifier.tables[classifier.starts + self.codes[anchor]], problem.levels)
         shift = np.maximum.reduceat(classifier.tables - own, self._levels_from)
         may, gain = self.pays[anchor] < NEVER, np.zeros(len(problem.levels), dtype=np.int64)
@@ -242,7 +236,7 @@ class GroupSearch:
             meet,
             about[items],
             conflicts,
-            listed,
+            outside,
             first,
             pays,
             shift[useful],
@@ -260,12 +254,10 @@ class GroupSearch:
         """
         limits, (size, features) = self._problem.limits, around.needs.shape
         lacking = int(self._problem.classifier.lacking(self.codes[around.items[:1]])[0])
-        about = np.array(
-            [(self._problem.max_changes, lacking, *paid) for paid in ranges], dtype=np.int64
-        ).reshape(-1, 4)
+        about = np.array([(self._problem.max_changes, lacking, *paid) for paid in ranges]).reshape(-1, 4)
         state, paid = np.zeros((len(ranges), features), np.int8), np.zeros((len(ranges), size), np.int64)
         waiting = Nodes(state, paid == 0, paid, about)
-        together = max(1, NODES // (around.needs.size + around.listed.size))
+        together = max(1, NODES // (around.needs.size + around.outside.size))
         while len(waiting.state):
             limits.check()
             nodes, waiting = waiting.pick(slice(-together, None)), waiting.pick(slice(-together))
