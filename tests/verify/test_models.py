@@ -206,6 +206,9 @@ def test_the_points_around_a_row_of_many_features_do_not_wait_in_memory():
     every = np.arange(features)
     assert sum(len(found) for found, _ in near.points(every[:0], every, np.array([1]))) == features + 1
     assert tracemalloc.get_traced_memory()[1] < 2e7
+    many = near.points(every[:12], every[12:20], np.array([2]))  # 4,096 points, each with 37 sets of features
+    assert sum(len(found) for found, _ in many) == 4096 * 37
+    assert tracemalloc.get_traced_memory()[1] < 2e7
     tracemalloc.stop()
 
 

@@ -10,14 +10,7 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.answer import check_fewest_changes
 from oneformany.verify.cases import CostCases, CoverageCases, CoverCases, check_prices, paid_by_cheapest
 from oneformany.verify.claims import Claims
-from oneformany.verify.listing import (
-    Groups,
-    ListedColumns,
-    Listing,
-    check_all_listed,
-    named,
-    unproved,
-)
+from oneformany.verify.listing import Groups, ListedColumns, Listing, check_all_listed, named, unproved
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, Items, Numbers, Proof
 from oneformany.verify.reading import IntArray, Limits, NotConfirmedError

@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.problem import NO_TARGET, Problem
+from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 
 PAIRS = 2**20
@@ -99,9 +99,7 @@ class Listing:
         self._gain: list[IntArray] = []
         self.lacking = classifier.lacking(self._values)
         for feature, cells in enumerate(self._cells.T):
-            rule, targets = problem.rules[feature], problem.targets[feature]
-            may = np.ones((len(targets), len(rows)), dtype=np.bool_) if rule is None else rule[cells].T.copy()
-            may[targets == NO_TARGET] = False
+            targets, may = problem.targets[feature], np.ascontiguousarray(problem.may(feature, cells).T)
             may[cells, everybody] = True
             self._may.append(may)
             if classifier.summed:

@@ -5,7 +5,7 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from oneformany.verify.problem import NO_TARGET, Problem
+from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray
 
 MOST_POINTS = 2**22
@@ -19,18 +19,15 @@ Doubt = tuple[int, str]
 """A row, and why it is not known whether it can become positive; ``SURELY`` if it can."""
 
 
-def doubt_of_rows(problem: Problem, rows: IntArray, budget: IntArray | int) -> Doubt | None:
+def doubt_of_rows(problem: Problem, rows: IntArray, budget: IntArray) -> Doubt | None:
     """Look for a positive point that one of some given rows could become by so many changes.
 
     ``None`` if no such point is even possibly positive.
     """
     problem.limits.need(2 * len(rows) * sum(problem.levels), "the moves of all rows")
-    may = []
-    for rule, targets, home in zip(problem.rules, problem.targets, problem.codes[rows].T, strict=True):
-        allowed = np.ones((len(rows), len(targets)), dtype=np.bool_) if rule is None else rule[home]
-        may.append(allowed & (targets != NO_TARGET))
-    every, changes = np.arange(len(may)), np.broadcast_to(budget, len(rows))
-    return _doubt(problem, Near(problem, rows, np.hstack(may)), every[:0], every, changes)
+    may = [problem.may(feature, cells) for feature, cells in enumerate(problem.codes[rows].T)]
+    every = np.arange(len(may))
+    return _doubt(problem, Near(problem, rows, np.hstack(may)), every[:0], every, budget)
 
 
 def doubt_of_group(
@@ -40,10 +37,11 @@ def doubt_of_group(
 
     Features that are changed take any level, and of the open ones so many may; the others stay.
     """
-    rules = zip(problem.rules, problem.levels, problem.codes[rows].T, strict=True)
-    may = [
-        np.ones(n, dtype=np.bool_) if rule is None else rule[cells].all(axis=0) for rule, n, cells in rules
-    ]
+    codes = problem.codes[rows]
+    given = (
+        codes[:1] if rule is None else codes for rule in problem.rules
+    )  # without a rule all may the same
+    may = [problem.may(feature, cells[:, feature]).all(axis=0) for feature, cells in enumerate(given)]
     near = Near(problem, rows[:1], np.concatenate(may)[None])
     doubt = _doubt(problem, near, changed, opened, np.array([budget]))
     return None if doubt is None else doubt[1]
@@ -69,8 +67,8 @@ class Near:
     def points(self, changed: IntArray, opened: IntArray, budget: IntArray) -> Iterator[Points]:
         """List points in which some features have any level and so many of the open ones have changed."""
         everybody = np.arange(len(self.rows))
-        some = max(1, NUMBERS // self._home.size)
         for points, who in self._at(self._home, everybody, np.tile(changed, (len(everybody), 1)), stay=True):
+            some = max(1, NUMBERS // max(1, points.size))
             for size in range(int(budget.max()) + 1):
                 able, sets = np.flatnonzero(budget[who] >= size), combinations(opened.tolist(), size)
                 while chosen := list(islice(sets, some)):

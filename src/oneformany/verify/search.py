@@ -141,8 +141,7 @@ class GroupSearch:
         self._apart = np.array(sorted(items.apart), dtype=np.int64).reshape(-1, 2)
         told = [costed or rule is not None for rule in problem.rules]
         counts = [n if each else 1 for n, each in zip(problem.levels, told, strict=True)]
-        largest = max(counts) if costed else 0
-        problem.limits.need(24 * (len(rows) * sum(counts) + largest**2), "the moves that rules allow")
+        problem.limits.need(40 * len(rows) * sum(counts), "the moves that rules allow")
         self._first = np.cumsum([0, *counts])
         self._feature = np.repeat(np.arange(len(counts)), counts)
         self._level = np.arange(sum(counts)) - self._first[self._feature]
@@ -152,14 +151,12 @@ class GroupSearch:
         free = costed and problem.costs is None
         self._always = np.repeat([not free or rule is not None for rule in problem.rules], counts)
         self.pays = np.zeros((len(edges), sum(counts)), dtype=np.int64)
-        for feature, (n, rule) in enumerate(zip(problem.levels, problem.rules, strict=True)):
-            if told[feature]:
-                table = np.zeros((n, n), dtype=np.int64)
-                if costed:
-                    table = problem.price(feature, *np.ogrid[:n, :n])
-                table = table if rule is None else np.where(rule, table, NEVER)
-                mine = slice(self._first[feature], self._first[feature + 1])
-                self.pays[:, mine] = np.maximum.reduceat(table[rows[:, feature]], edges)
+        for feature in np.flatnonzero(told).tolist():
+            cells, to = rows[:, feature], np.arange(counts[feature])
+            price = problem.price(feature, cells[:, None], to) if costed else np.zeros(1, dtype=np.int64)
+            mine = slice(self._first[feature], self._first[feature + 1])
+            paid = np.where(problem.may(feature, cells), price, NEVER)
+            self.pays[:, mine] = np.maximum.reduceat(paid, edges)
         away = np.where(self._level == self.codes[:, self._feature], NEVER, self.pays)
         self.leave = np.minimum.reduceat(away, self._first[:-1], axis=1)  # (items, p) the cheapest move
 
@@ -205,7 +202,8 @@ class GroupSearch:
         needs = (self.codes[items] != self.codes[anchor]) | self._spread[items] | self._spread[anchor]
         near = needs.sum(axis=1) <= problem.max_changes
         near[0] = True  # the search finds out if the anchor itself is impossible
-        problem.limits.need(16 * int(near.sum()) * len(self._level), "what is around a row")
+        size = len(self._level) + 2 * len(problem.levels)
+        problem.limits.need(16 * int(near.sum()) * size, "what is around a row")
         items, needs = items[near], needs[near]
         meet = np.minimum.reduceat(self.pays[items] + self.pays[anchor], self._first[:-1], axis=1)
         near = ((meet < NEVER) | ~needs).all(axis=1)
@@ -229,20 +227,8 @@ class GroupSearch:
         useful = may & (self._always | (shift > 0) | here)
         first = np.searchsorted(self._feature[useful], np.arange(len(gain) + 1))
         conflicts = conflicts[(conflicts >= 0).all(axis=1)]
-        pays = self.pays[items][:, useful]
-        return Around(
-            items,
-            needs,
-            meet,
-            about[items],
-            conflicts,
-            outside,
-            first,
-            pays,
-            shift[useful],
-            gain,
-            self.leave[anchor],
-        )
+        moves = first, self.pays[items][:, useful], shift[useful], gain, self.leave[anchor]
+        return Around(items, needs, meet, about[items], conflicts, outside, *moves)
 
     def _groups(
         self, around: Around, floor: int, ranges: Sequence[tuple[int, int]] = FREE, scale: int = 0
