@@ -150,16 +150,14 @@ class CoverageCheck:
         for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
             if weight > proof.scale * count:
                 raise CertificateError(f"row {row} weighs more than its people count")
-        listing = Listing(problem, np.array(items.first))
-        too_heavy = f"weighs more than {proof.capacity}"
-        check_all_listed(listing, weights, proof.capacity + 1, ListedColumns(), too_heavy)
+        _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
         rest, exclusion = proof.scale * int(people.sum()) - sum(proof.weights), proof.exclusion
         if exclusion is not None:
             columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
             excess = exclusion.explanations * proof.capacity + rest
             floor = proof.capacity - (excess - exclusion.target * proof.scale)
             missing = "weighs enough to matter, but no listed column contains it"
-            check_all_listed(listing, weights, floor, ListedColumns(columns), missing)
+            _check_groups(problem, items, weights, floor, columns, missing)
             cases = CoverageCases(columns, items, problem.limits, people, exclusion.target)
             cases.check(exclusion.tree, exclusion.explanations)
         return proof.scale * proof.people - sum(proof.weights)
