@@ -14,9 +14,9 @@ from oneformany.verify import search as search_module
 from oneformany.verify.classifiers import Classifier
 from oneformany.verify.listing import ListedColumns
 from oneformany.verify.problem import Problem
-from oneformany.verify.proofs import Items
+from oneformany.verify.proofs import LARGEST_NUMBER, Items
 from oneformany.verify.reading import Limits, NotConfirmedError
-from oneformany.verify.search import LARGEST_TOTAL, GroupSearch
+from oneformany.verify.search import GroupSearch
 from reference import columns
 from strategies import SmallProblem, random_problem, small_problems
 
@@ -145,7 +145,7 @@ def test_is_exact_for_the_largest_weights_and_scores() -> None:
         max_changes=2,
     )
     search = GroupSearch(problem_of(problem), Items.single([0, 1, 2]))
-    third = LARGEST_TOTAL // 3
+    third = LARGEST_NUMBER // 3
     assert list(search.unlisted(np.array([third] * 3), 3 * third, NONE)) == [(0, 1, 2)]
     assert not list(search.unlisted(np.array([third] * 3), 3 * third + 1, NONE))
 

@@ -25,8 +25,6 @@ from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Items
 from oneformany.verify.reading import BoolArray, FloatArray, IntArray
 
-LARGEST_TOTAL = 2**60
-FINEST_SHARE = 2**20
 NODES = 2**18  # numbers about nodes that are looked at together
 ANYWHERE = -1
 OPEN, CHANGED, KEPT = 0, 1, 2
@@ -96,7 +94,7 @@ def _survey(around: Around, nodes: Nodes, floor: int, scale: int) -> tuple[Nodes
         possible &= worth > 0
         alive &= possible[:, 0]
     adds = np.where(possible, people * worth, 0)
-    shares = np.where(possible & (want > 0), adds // np.maximum(want, 1) + 1, 0)
+    shares = np.where(possible & (want > 0), np.maximum(1, -(-adds // np.maximum(want, 1))), 0)
     loads = np.where(opened, shares @ around.needs, 0)
     left = np.clip(budget - besides, 0, None)[:, None]
     most = np.where(want == 0, adds, 0).sum(axis=1) + np.take_along_axis(_sums(loads), left, axis=1)[:, 0]
@@ -164,21 +162,17 @@ class GroupSearch:
         """Find groups of items that weigh at least ``floor`` and are not part of a listed one.
 
         At most one per anchor, and none at all if and only if no such group exists. Weights are not negative,
-        together at most ``LARGEST_TOTAL``. Each item is the anchor once: the search sees every group that
+        together at most 2^60. Each item is the anchor once: the search sees every group that
         contains it, and later ones do without it; the heaviest come first, so that searches get smaller.
         """
-        total = int(weights.sum())
-        if floor > total:
-            return
-        scale = max(1, min(FINEST_SHARE, LARGEST_TOTAL // (total + 1)))
-        weight, target = scale * weights, scale * max(floor, 0)
-        about = np.outer(weight, [1, 0, 0, 0]) + np.array([0, 1, 0, 0])
-        present = weight > 0 if floor > 0 and not columns else np.ones(len(weight), dtype=np.bool_)
-        for anchor in np.argsort(-weight, kind="stable").tolist():
-            if weight[present].sum() < target or (floor > 0 and not weight[anchor]):
+        floor = max(floor, 0)
+        about = np.outer(weights, [1, 0, 0, 0]) + np.array([0, 1, 0, 0])
+        present = weights > 0 if floor > 0 and not columns else np.ones(len(weights), dtype=np.bool_)
+        for anchor in np.argsort(-weights, kind="stable").tolist():
+            if weights[present].sum() < floor or (floor > 0 and not weights[anchor]):
                 return
             around = self._around(anchor, present, about, columns)
-            for group, state, budget in self._groups(around, target):
+            for group, state, budget in self._groups(around, floor):
                 if not self._is_impossible(group, state, budget):
                     yield tuple(sorted(group.tolist()))
                     break
