@@ -9,7 +9,7 @@ from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray
 
 MOST_POINTS = 2**22
-NUMBERS = 2**18  # of points that are looked at together
+NUMBERS = 2**16  # of points that are looked at together
 SURELY = ""
 """The doubt about a point that is surely positive."""
 

@@ -23,7 +23,7 @@ from oneformany.verify.listing import ListedColumns
 from oneformany.verify.points import SURELY, doubt_of_group, repeated
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Items
-from oneformany.verify.reading import BoolArray, FloatArray, IntArray
+from oneformany.verify.reading import BoolArray, IntArray
 
 NODES = 2**18  # numbers about nodes that are looked at together
 ANYWHERE = -1
@@ -41,7 +41,7 @@ class Around(NamedTuple):
     about: IntArray  # (c, 4) a weight or price, how often that counts, what the candidate pays at least, and
     # whether it would be the anchor if it paid as little
     conflicts: IntArray  # (k, 2) candidates of which no group may contain both
-    outside: FloatArray  # (c, g) who is not in each of the groups of which no part is of interest
+    outside: BoolArray  # (c, g) who is not in each of the groups of which no part is of interest
     first: IntArray  # (p + 1,) feature l makes the moves first[l] to first[l + 1] - 1
     pays: IntArray  # (c, moves) what the candidate pays for the move; NEVER: it may not make it
     shift: IntArray  # (moves,) the most that the move adds to the anchor's score
@@ -73,22 +73,21 @@ def _survey(around: Around, nodes: Nodes, floor: int, scale: int) -> tuple[Nodes
     """Drop nodes without a group that adds up to the floor; tell what candidates want, and the loads."""
     (budget, lacks, low, high), paid = nodes.about.T, nodes.paid
     worth, people, least, earlier = around.about.T
-    opened, needs = nodes.state == OPEN, around.needs.astype(np.float64)
-    want = (opened @ needs.T).astype(np.int64)
-    possible = nodes.possible & ~((nodes.state == KEPT) @ needs.T > 0) & (want <= budget[:, None])
+    opened, needs = nodes.state == OPEN, around.needs
+    want = opened @ needs.T.astype(np.int64)
+    possible = nodes.possible & ~((nodes.state == KEPT) @ needs.T) & (want <= budget[:, None])
     possible &= (want > 0) | (paid >= paid[:, :1] + earlier)
     gains = np.where(opened, around.gain, 0)
     alive = possible[:, 0] & (np.take_along_axis(_sums(gains), budget[:, None], axis=1)[:, 0] >= lacks)
     # Features that no candidate needs, but the score: how many at least, and what everybody pays for them.
-    needed = (possible @ needs) > 0
-    others = np.where(needed, 0, gains)
+    others = np.where(possible @ needs, 0, gains)
     besides = (_sums(others) < (lacks - (gains - others).sum(axis=1))[:, None]).sum(axis=1)
     everybody = besides * np.where(others > 0, around.leave, NEVER).min(axis=1)
     spare = high - paid[:, 0] - everybody
     alive &= (besides <= budget) & (spare >= 0)
     if scale:
         anchor = np.maximum(low, np.maximum(paid[:, 0] + everybody, least[0]))
-        apart = np.maximum(0, opened @ around.meet.T.astype(np.float64) - spare[:, None]).astype(np.int64)
+        apart = np.maximum(0, opened @ around.meet.T - spare[:, None])
         pays = np.maximum(np.maximum(anchor[:, None], least), paid + everybody[:, None] + apart)
         worth = worth - scale * np.where(possible & alive[:, None], pays, 0)
         possible &= worth > 0
@@ -100,7 +99,7 @@ def _survey(around: Around, nodes: Nodes, floor: int, scale: int) -> tuple[Nodes
     most = np.where(want == 0, adds, 0).sum(axis=1) + np.take_along_axis(_sums(loads), left, axis=1)[:, 0]
     alive &= most >= floor
     rest = np.flatnonzero(alive)
-    alive[rest] = (possible[rest] @ around.outside > 0).all(axis=1)
+    alive[rest] = (possible[rest] @ around.outside).all(axis=1)
     kept = nodes._replace(possible=possible).pick(alive)
     return kept, want[alive], loads[alive]
 
@@ -207,11 +206,11 @@ class GroupSearch:
         index_of[items] = np.arange(len(items))
         conflicts = index_of[self._apart]
         mine = columns.with_row(anchor)
-        problem.limits.need(8 * len(mine) * len(items), "what is around a row")
-        outside = np.ones((len(items), len(mine)))
+        problem.limits.need(len(mine) * len(items), "what is around a row")
+        outside = np.ones((len(items), len(mine)), dtype=np.bool_)
         for number, column in enumerate(mine):
             found = index_of[column]
-            outside[found[found >= 0], number] = 0
+            outside[found[found >= 0], number] = False
         own = np.repeat(classifier.tables[classifier.starts + self.codes[anchor]], problem.levels)
         shift = np.maximum.reduceat(classifier.tables - own, self._levels_from)
         may, gain = self.pays[anchor] < NEVER, np.zeros(len(problem.levels), dtype=np.int64)
