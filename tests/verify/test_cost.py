@@ -10,7 +10,7 @@ from oneformany.verify.cases import CostCases
 from oneformany.verify.proofs import Case, Items
 from oneformany.verify.reading import Limits, NotConfirmedError
 
-TREE = Case((), columns=(0,), parts=(Case((), evaluated=True), Case((), short=True)))
+TREE = Case((), columns=(0,), parts=(Case(()), Case(())))
 
 
 @pytest.mark.parametrize(("dear", "error"), [(5, CertificateError), (2**44, NotConfirmedError)])

@@ -242,7 +242,7 @@ def test_a_complete_search_proves_the_least_cost(share: str) -> None:
     assert verify(sealed(content)).ok, verify(sealed(content))
     for bent in (
         {**exclusion, "columns": columns[1:], "tree": complete_tree(len(columns) - 1, 1)},
-        {**exclusion, "tree": complete_tree(len(columns) - 1, 1)},
+        {**exclusion, "tree": complete_tree(len(columns) - 2, 1)},
         {**exclusion, "tree": {"filters": [], "short": True}},
         {**exclusion, "tree": {"filters": []}},
         {**exclusion, "target": content["cost"] - 2},

@@ -173,6 +173,33 @@ def test_nodes_that_are_not_trees_are_refused(edits: dict[str, Any], said: str) 
         verify(one_row(trees(**edits), [2, 2], [1, 1]))
 
 
+@pytest.mark.parametrize(
+    ("left", "outcome"), [([[0], [], []], Outcome.CONFIRMED), ([[0, 2], [], []], Outcome.WRONG)]
+)
+def test_what_a_model_says_of_leaves_it_says_of_all_points_that_meet_them(
+    left: Any, outcome: Outcome
+) -> None:
+    """Rounding decides about the leaf of 1; level 2 meets it exactly where level 1 does."""
+    told = {"levels": [3], "left": left, "sure": 2, "units": [0, 0, 1]}
+    answer = one_row(trees(**told, ties=[[1]]), [3], [2])
+    assert verify(answer).outcome is outcome
+    hopeless = nobody(one_row(trees(**told, rejected=[[1]]), [3], [2]))
+    assert verify(hopeless).ok
+    with pytest.raises(CertificateError, match="also among the ties"):
+        verify(
+            one_row(trees(**told, ties=[[1]], rejected=[[1 if outcome is Outcome.WRONG else 2]]), [3], [2])
+        )
+
+
+def test_equal_scores_of_other_leaves_are_not_what_a_model_spoke_of() -> None:
+    nodes = {"feature": [0, -1, 0, -1, -1], "left": [[0], [], [1], [], []], "units": [0, 0, 0, 1, 1]}
+    told = {**nodes, "levels": [3], "children": [[1, 2], [0, 0], [3, 4], [0, 0], [0, 0]], "sure": 2}
+    assert verify(nobody(one_row(trees(**told, rejected=[[1], [2]]), [3], [2]))).ok
+    assert verify(one_row(trees(**told, ties=[[2]]), [3], [2])).ok
+    assert verify(nobody(one_row(trees(**told, rejected=[[1]]), [3], [2]))).outcome is Outcome.UNCONFIRMED
+    assert verify(one_row(trees(**told, ties=[[1]]), [3], [2])).outcome is Outcome.UNCONFIRMED
+
+
 def too_slow(report: Report) -> bool:
     open_claims = [check.detail for check in report.checks if not check.ok]
     return report.outcome is Outcome.UNCONFIRMED and any("too large to check" in said for said in open_claims)
@@ -293,10 +320,12 @@ def test_a_limit_that_is_not_a_number_of_0_or_more_is_refused(limit: str, given:
 
 
 def test_points_too_many_to_look_at_are_not_wrong() -> None:
+    """Of a network, which gives no bound, every point would have to be looked at."""
     features = 40
-    oracle = trees(levels=[2] * features)
-    unreachable = nobody(one_row(oracle, [2] * features, [0] * features))
-    report = verify(unreachable)
+    layers = [{"weights": [[1.0]], "bias": [-1.0]}]
+    oracle = {"kind": "network", "tables": [[[0.0], [0.0]]] * features, "bias": [0.0], "layers": layers}
+    oracle |= {"threshold": 0.0}
+    report = verify(nobody(one_row(oracle, [2] * features, [0] * features)))
     assert report.outcome is Outcome.UNCONFIRMED
     assert "points would have to be looked at" in report.checks[-2].detail
 

@@ -19,7 +19,7 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.problem import Problem
-from oneformany.verify import Outcome, search, verify
+from oneformany.verify import Outcome, points, verify
 from oneformany.verify.claims import read_claims
 from oneformany.verify.reading import Limits
 from tree_questions import all_points
@@ -135,11 +135,10 @@ def test_a_row_that_can_be_helped_is_not_accepted_as_unreachable(make):
     assert any("it can be helped" in check.detail for check in report.checks)
 
 
-@ORACLES
-def test_too_many_points_are_said_to_be_too_many(make):
+def test_too_many_points_are_said_to_be_too_many():
     rng = np.random.default_rng(3)
-    with patch.object(search, "MOST_POINTS", 1):
-        reports = [verify(written(make(rng, 0.95), rng)) for _ in range(20)]
+    with patch.object(points, "MOST_POINTS", 1):
+        reports = [verify(written(random_network(rng, 0.95), rng)) for _ in range(20)]
     refused = [report for report in reports if not report.ok]
     assert refused
     for report in refused:
@@ -163,37 +162,54 @@ def test_no_point_scores_more_than_free_features_reach(seed):
 
 @settings(max_examples=100, deadline=None)
 @given(st.integers(0, 2**32 - 1))
-def test_all_points_of_a_neighbourhood_are_listed_once(seed):
+def test_all_points_near_rows_are_listed_once(seed):
     rng = np.random.default_rng(seed)
-    content = written(random_network(rng, 0.5), rng)
-    problem = read_claims(content, Limits()).problem
-    state = rng.integers(3, size=len(LEVELS))
-    rows = problem.codes[: int(rng.integers(1, 3))]
-    budget = int(rng.integers(4))
-    around = search.Neighbourhood(problem, rows, budget, state)
-    with patch.object(search, "NUMBERS", int(rng.integers(1, 80))):
-        listed = [tuple(point) for batch in around.batches() for point in batch.tolist()]
-    moved = all_points(LEVELS) != rows[0]
-    rule = problem.rules[0]
-    allowed = np.ones(len(moved), dtype=np.bool_)
-    if rule is not None:
-        allowed = rule[rows[:, 0]].all(axis=0)[all_points(LEVELS)[:, 0]]
-    fits = allowed & ~moved[:, state == 2].any(axis=1) & (moved[:, state == 0].sum(axis=1) <= budget)
-    assert sorted(listed) == sorted(map(tuple, all_points(LEVELS)[fits].tolist()))
-    assert len(around) == len(listed)
+    problem = read_claims(written(random_network(rng, 0.5), rng), Limits()).problem
+    rows, budget, state = np.array([0, 1]), rng.integers(4, size=2), rng.integers(3, size=len(LEVELS))
+    changed, opened = np.flatnonzero(state == 0), np.flatnonzero(state == 1)
+    may = [rng.random((2, n)) < 0.7 for n in LEVELS]
+    with patch.object(points, "NUMBERS", int(rng.integers(1, 80))):
+        batches = list(points.Near(problem, rows, np.hstack(may)).points(changed, opened, budget))
+    everything = all_points(LEVELS)
+    for row in rows:
+        listed = [tuple(point) for found, who in batches for point in found[who == row].tolist()]
+        moved = everything != problem.codes[row]
+        fits = ~moved[:, state == 2].any(axis=1) & (moved[:, opened].sum(axis=1) <= budget[row])
+        for feature in np.flatnonzero(state < 2):
+            fits &= may[feature][row, everything[:, feature]] | (~moved[:, feature] & (state[feature] == 1))
+        assert sorted(listed) == sorted(map(tuple, everything[fits].tolist()))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_points_that_trees_could_accept_are_never_passed_over(seed):
+    rng = np.random.default_rng(seed)
+    problem = read_claims(written(random_trees(rng, 0.8), rng), Limits()).problem
+    near, every = points.Near(problem, np.array([0]), np.ones((1, sum(LEVELS)), dtype=np.bool_)), np.arange(4)
+    batches = near.points(every[:0], every, np.array([2]))
+    listed = {tuple(point) for found, _ in batches for point in found.tolist()}
+    others = all_points(LEVELS)[(all_points(LEVELS) != problem.codes[0]).sum(axis=1) <= 2]
+    accepted = others[problem.classifier.judge(others)[1]]
+    assert {tuple(point) for point in accepted.tolist()} <= listed
 
 
 def test_the_points_around_a_row_of_many_features_do_not_wait_in_memory():
-    features, rows = 1500, np.zeros((1, 1500), dtype=np.int64)
-    problem = SimpleNamespace(levels=(2,) * features, rules=(None,) * features, max_changes=1)
+    features = 1500
+    problem = SimpleNamespace(
+        codes=np.zeros((1, features), dtype=np.int64),
+        levels=(2,) * features,
+        classifier=SimpleNamespace(reach=None),
+        limits=Limits(),
+    )
     tracemalloc.start()
-    around = search.Neighbourhood(problem, rows, 1)
-    assert sum(len(batch) for batch in around.batches()) == len(around) == features + 1
+    near = points.Near(problem, np.array([0]), np.ones((1, 2 * features), dtype=np.bool_))
+    every = np.arange(features)
+    assert sum(len(found) for found, _ in near.points(every[:0], every, np.array([1]))) == features + 1
+    assert tracemalloc.get_traced_memory()[1] < 2e7
+    many = near.points(every[:12], every[12:20], np.array([2]))  # 4,096 points, each with 37 sets of features
+    assert sum(len(found) for found, _ in many) == 4096 * 37
     assert tracemalloc.get_traced_memory()[1] < 2e7
     tracemalloc.stop()
-    many = SimpleNamespace(levels=(2,) * 20_000, rules=(None,) * 20_000, max_changes=20_000)
-    around = search.Neighbourhood(many, np.zeros((1, 20_000), dtype=np.int64), 20_000)
-    assert len(around) == search.MOST_POINTS + 1
 
 
 @pytest.mark.parametrize(

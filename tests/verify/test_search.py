@@ -14,11 +14,13 @@ from oneformany.verify import search as search_module
 from oneformany.verify.classifiers import Classifier
 from oneformany.verify.listing import ListedColumns
 from oneformany.verify.problem import Problem
-from oneformany.verify.proofs import Items
+from oneformany.verify.proofs import LARGEST_NUMBER, Items
 from oneformany.verify.reading import Limits, NotConfirmedError
-from oneformany.verify.search import LARGEST_TOTAL, GroupSearch
+from oneformany.verify.search import GroupSearch
 from reference import columns
 from strategies import SmallProblem, random_problem, small_problems
+
+NONE, ONES = ListedColumns(), np.array([1, 1])
 
 
 def problem_of(problem: SmallProblem) -> Problem:
@@ -73,7 +75,7 @@ def check_search(problem: SmallProblem, rng: np.random.Generator) -> None:
     if not items.members:
         return
     groups = sorted(reference.groups(), key=sorted)
-    weights = rng.integers(0, int(rng.choice([2, 10, 10**6])), size=len(items.members)).tolist()
+    weights = rng.integers(0, int(rng.choice([2, 10, 10**6])), size=len(items.members))
     weigh = {group: sum(weights[item] for item in group) for group in groups}
     listed = [sorted(group) for group in groups if rng.random() < rng.choice([0.0, 0.5, 0.9])]
     search = GroupSearch(problem_of(problem), items)
@@ -126,9 +128,11 @@ def test_works_beyond_sixty_four_features() -> None:
             continue
         narrow_search = GroupSearch(problem_of(problem), items)
         wide_search = GroupSearch(problem_of(wide), items)
-        weights = rng.integers(0, 9, size=len(items.members)).tolist()
+        weights = rng.integers(0, 9, size=len(items.members))
         for floor in range(sum(weights) + 1):
-            assert any(narrow_search.unlisted(weights, floor)) == any(wide_search.unlisted(weights, floor))
+            assert any(narrow_search.unlisted(weights, floor, NONE)) == any(
+                wide_search.unlisted(weights, floor, NONE)
+            )
 
 
 def test_is_exact_for_the_largest_weights_and_scores() -> None:
@@ -141,17 +145,17 @@ def test_is_exact_for_the_largest_weights_and_scores() -> None:
         max_changes=2,
     )
     search = GroupSearch(problem_of(problem), Items.single([0, 1, 2]))
-    third = LARGEST_TOTAL // 3
-    assert list(search.unlisted([third] * 3, 3 * third)) == [(0, 1, 2)]
-    assert not list(search.unlisted([third] * 3, 3 * third + 1))
+    third = LARGEST_NUMBER // 3
+    assert list(search.unlisted(np.array([third] * 3), 3 * third, NONE)) == [(0, 1, 2)]
+    assert not list(search.unlisted(np.array([third] * 3), 3 * third + 1, NONE))
 
 
 def test_a_threshold_one_unit_too_high_leaves_no_group() -> None:
     problem = SmallProblem([[0, 0], [0, 1]], [2, 2], [[0, 3], [0, 4]], 0, 7, 2)
     higher = SmallProblem(**{**problem.arguments(), "threshold": 8})
     items = Items.single([0, 1])
-    assert list(GroupSearch(problem_of(problem), items).unlisted([1, 1], 1))
-    assert not list(GroupSearch(problem_of(higher), items).unlisted([1, 1], 0))
+    assert list(GroupSearch(problem_of(problem), items).unlisted(ONES, 1, NONE))
+    assert not list(GroupSearch(problem_of(higher), items).unlisted(ONES, 0, NONE))
 
 
 def test_rows_that_may_not_move_to_a_common_level_are_never_grouped() -> None:
@@ -159,13 +163,13 @@ def test_rows_that_may_not_move_to_a_common_level_are_never_grouped() -> None:
     stuck = [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
     problem = SmallProblem([[0], [2]], [3], [[0, 1, 1]], 0, 1, 1, [upwards])
     items = Items.single([0, 1])
-    assert list(GroupSearch(problem_of(problem), items).unlisted([1, 1], 2)) == [(0, 1)]
+    assert list(GroupSearch(problem_of(problem), items).unlisted(ONES, 2, NONE)) == [(0, 1)]
     problem = SmallProblem([[0], [2]], [3], [[0, 1, 1]], 0, 1, 1, [stuck])
-    assert not list(GroupSearch(problem_of(problem), items).unlisted([1, 1], 2))
+    assert not list(GroupSearch(problem_of(problem), items).unlisted(ONES, 2, NONE))
 
 
 def test_a_search_in_small_steps_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module, "WORK_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(search_module, "NODES", 1)
     rng = np.random.default_rng(9)
     for _ in range(60):
         check_search(random_problem(rng), rng)
@@ -176,4 +180,4 @@ def test_a_search_ends_with_its_time_and_its_memory() -> None:
     for limits in (Limits(time_limit=0.0), Limits(memory_limit=1e-9)):
         bounded = dataclasses.replace(problem_of(problem), limits=limits)
         with pytest.raises(NotConfirmedError, match="too large to check"):
-            list(GroupSearch(bounded, Items.single([0, 1])).unlisted([1, 1], 1))
+            list(GroupSearch(bounded, Items.single([0, 1])).unlisted(ONES, 1, NONE))

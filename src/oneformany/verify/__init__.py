@@ -12,8 +12,8 @@ Every claim ends as confirmed, wrong, or cannot be confirmed: rounding decides, 
 be looked at, the classifier is not part of the file, a solver left no proof, or time or memory are used up.
 
 To read it whole, begin with what is read (``reading``, ``classifiers``, ``problem``, ``proofs``, ``claims``);
-then groups, listed (``listing``) or searched for (``search``, ``kernels``); then ``answer`` and the bounds
-(``cases``, ``bound``). ``verification`` composes them.
+then what rows could become (``points``), and groups, listed (``listing``) or searched for (``search``); then
+``answer`` and the bounds (``cases``, ``bound``). ``verification`` composes them.
 
 The package can be called: ``oneformany.verify(source)`` is ``oneformany.verify.verify(source)``.
 

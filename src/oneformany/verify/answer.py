@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.listing import Listing
+from oneformany.verify.points import SURELY, doubt_of_rows
 from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
-from oneformany.verify.search import SURELY, Neighbourhood, doubt_of_point
 
 Score = Callable[[IntArray], ArrayLike]
 
@@ -181,35 +181,39 @@ def check_unreachable(claims: Claims) -> str:
     """Confirm for every row that is called unreachable that nothing helps it, alone."""
     if not claims.unreachable:
         return "no row is listed"
-    problem, classifier = claims.problem, claims.problem.classifier
-    rows = problem.different(claims.unreachable)
-    rows = rows[_helped_by_gains(problem, rows, problem.max_changes)]
-    if not len(rows):
-        return f"{len(claims.unreachable)} rows stay negative under every allowed change"
-    if classifier.summed and not problem.restrictions:
-        for row in rows[_helped_by_gains(problem, rows, problem.max_changes, classifier.margin)][:1]:
-            raise _helped(row)
-    if problem.plain:
-        for row in rows.tolist():
-            if _surely_helped(problem, row, problem.max_changes):
-                raise _helped(row)
-    else:
-        _check_all_changes(problem, rows)
-    return f"{len(claims.unreachable)} rows stay negative: every point around them was looked at"
+    rows, wrong = (
+        claims.problem.different(claims.unreachable),
+        "is listed as unreachable, but it can be helped",
+    )
+    if _check_unhelped(claims.problem, rows, np.full(len(rows), claims.problem.max_changes), wrong):
+        return f"{len(claims.unreachable)} rows stay negative: every point around them was looked at"
+    return f"{len(claims.unreachable)} rows stay negative under every allowed change"
 
 
 def check_fewest_changes(problem: Problem, rows: IntArray, changes: IntArray) -> None:
     """Confirm that fewer changes than said of each row help none, where all go to points of cells."""
     if (changes > problem.max_changes).any():
         raise CertificateError(f"a row is said to need more than {problem.max_changes} changes")
-    some = np.flatnonzero(changes > 0)
-    some = some[_helped_by_gains(problem, rows[some], changes[some] - 1)]
-    for row, number in zip(rows[some].tolist(), changes[some].tolist(), strict=True):
-        if problem.classifier.certain or _surely_helped(problem, row, number - 1):
-            raise CertificateError(f"row {row} is said to need {number} changes, but fewer help it")
+    some = changes > 0
+    _check_unhelped(problem, rows[some], changes[some] - 1, "is said to need more changes, but fewer help it")
 
 
-def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray | int, margin: int = 0) -> BoolArray:
+def _check_unhelped(problem: Problem, rows: IntArray, changes: IntArray, wrong: str) -> bool:
+    """Confirm that so many changes help no row; tell whether points had to be looked at."""
+    able = _helped_by_gains(problem, rows, changes)
+    rows, changes, found = rows[able], changes[able], None
+    if problem.classifier.summed and not problem.restrictions:
+        surely = rows[_helped_by_gains(problem, rows, changes, problem.classifier.margin)]
+        found = (int(surely[0]), SURELY) if len(surely) else None
+    if found is None and len(rows):
+        found = doubt_of_rows(problem, rows, changes)
+    if found is not None:
+        row, doubt = found
+        raise NotConfirmedError(f"row {row}: {doubt}") if doubt else CertificateError(f"row {row} {wrong}")
+    return len(rows) > 0
+
+
+def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray, margin: int = 0) -> BoolArray:
     """Tell rows whose largest gains reach what is needed: additive scores and moves alone decide so."""
     if not problem.classifier.summed:
         return np.ones(len(rows), dtype=np.bool_)
@@ -217,28 +221,3 @@ def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray | int, 
     gains = -np.sort(-np.stack(listing.most), axis=0)
     totals = np.insert(np.cumsum(gains, axis=0), 0, 0, axis=0)
     return np.asarray(totals[changes, np.arange(len(rows))] >= listing.lacking + margin)
-
-
-def _surely_helped(problem: Problem, row: int, changes: int) -> bool:
-    """Look at every point that a row could move to by so many changes: whether one is surely positive."""
-    doubt = doubt_of_point(problem, Neighbourhood(problem, problem.codes[[row]], budget=changes))
-    if doubt is not None and doubt != SURELY:
-        raise NotConfirmedError(f"row {row}: {doubt}")
-    return doubt == SURELY
-
-
-def _check_all_changes(problem: Problem, rows: IntArray) -> None:
-    """Let every row try every allowed change of so many features, by its own values."""
-    if problem.classifier.scores is None:
-        kind = problem.classifier.kind
-        raise NotConfirmedError(f"row {rows[0]}: the file does not hold the {kind} classifier")
-    listing = Listing(problem, rows, share="features")
-    for groups in listing.groups(np.ones(len(rows), dtype=np.int64), lambda: 1):
-        row = int(rows[groups.rows[0]])
-        if not listing.doubt:
-            raise _helped(row)
-        raise NotConfirmedError(f"row {row}: rounding decides whether it can be helped")
-
-
-def _helped(row: int) -> CertificateError:
-    return CertificateError(f"row {row} is listed as unreachable, but it can be helped")

@@ -10,19 +10,11 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.answer import check_fewest_changes
 from oneformany.verify.cases import CostCases, CoverageCases, CoverCases, check_prices, paid_by_cheapest
 from oneformany.verify.claims import Claims
-from oneformany.verify.kernels import NEVER
-from oneformany.verify.listing import (
-    Groups,
-    ListedColumns,
-    Listing,
-    check_all_listed,
-    named,
-    unproved,
-)
+from oneformany.verify.listing import Groups, ListedColumns, Listing, check_all_listed, named, unproved
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, Items, Numbers, Proof
-from oneformany.verify.reading import BoolArray, IntArray, Limits, NotConfirmedError
-from oneformany.verify.search import GroupSearch
+from oneformany.verify.reading import IntArray, Limits, NotConfirmedError
+from oneformany.verify.search import NEVER, GroupSearch
 
 # A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
 # set at least as long as at so many rows.
@@ -158,16 +150,14 @@ class CoverageCheck:
         for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
             if weight > proof.scale * count:
                 raise CertificateError(f"row {row} weighs more than its people count")
-        listing = Listing(problem, np.array(items.first))
-        too_heavy = f"weighs more than {proof.capacity}"
-        check_all_listed(listing, weights, proof.capacity + 1, ListedColumns(), too_heavy)
+        _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
         rest, exclusion = proof.scale * int(people.sum()) - sum(proof.weights), proof.exclusion
         if exclusion is not None:
             columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
             excess = exclusion.explanations * proof.capacity + rest
             floor = proof.capacity - (excess - exclusion.target * proof.scale)
             missing = "weighs enough to matter, but no listed column contains it"
-            check_all_listed(listing, weights, floor, ListedColumns(columns), missing)
+            _check_groups(problem, items, weights, floor, columns, missing)
             cases = CoverageCases(columns, items, problem.limits, people, exclusion.target)
             cases.check(exclusion.tree, exclusion.explanations)
         return proof.scale * proof.people - sum(proof.weights)
@@ -190,7 +180,7 @@ class BestSavings:
     def add(self, groups: Groups, gains: IntArray) -> None:
         """Look at more groups, whose rows save ``(g, r)`` so much by each choice, not negative."""
         savings = groups.sums(gains)
-        picked = np.argwhere((savings > self.floor) & ~self._beaten(groups, gains, savings))
+        picked = np.argwhere(savings > self.floor)
         order = np.argsort(-savings[picked[:, 0], picked[:, 1]], kind="stable")
         for choice, bucket in picked[order].tolist():
             saved = int(savings[choice, bucket])
@@ -201,16 +191,6 @@ class BestSavings:
             self._pool.append((saved, groups.rows[members], gains[choice, members]))
             if len(self._pool) > 2 * self._room:
                 self._prune()
-
-    def _beaten(self, groups: Groups, gains: IntArray, savings: IntArray) -> BoolArray:
-        """Tell groups that the best choice of their bucket beats."""
-        sizes = np.diff(groups.starts, append=len(groups.rows))
-        best, buckets = savings.argmax(axis=0), np.arange(len(sizes))
-        saved = np.where(groups.inside, gains, 0)
-        most = saved[np.repeat(best, sizes), np.arange(len(groups.rows))]
-        beaten = np.logical_and.reduceat(saved <= most, groups.starts, axis=1)
-        beaten[best, buckets] = False
-        return np.asarray(beaten)
 
     def _prune(self) -> None:
         """Drop what others beat, and what is beyond the room."""
@@ -360,7 +340,7 @@ def _check_anchored(claims: Claims, proof: CostProof, told_savings: Numbers, tol
         first, last = int(pays[anchor]), (int(prices[anchor]) - 1) // proof.scale
         # What the anchor may pay is parted into a few ranges: the narrower, the quicker.
         step = max(1, -(-(last - first + 1) // MOST_RANGES))
-        ranges = [(low, min(last, low + step - 1), proof.scale) for low in range(first, last + 1, step)]
+        ranges = [(low, min(last, low + step - 1)) for low in range(first, last + 1, step)]
         about = np.stack([prices, people, pays, np.arange(len(rows)) < anchor], axis=1)
-        if pays[anchor] < NEVER and search.exceeds(anchor, about, most, ranges):
+        if pays[anchor] < NEVER and search.exceeds(anchor, about, most, ranges, proof.scale):
             raise CertificateError(f"a group in which row {rows[anchor]} pays least saves more than {most}")

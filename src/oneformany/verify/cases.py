@@ -233,21 +233,19 @@ class CostCases(Cases):
         return savings, least - sum(savings[list(node.chosen)].tolist()) - self.target * TREE_SCALE
 
     def is_closed(self, node: Choice) -> bool:
-        """Check what is said of the columns of a case that is not split, if anything is."""
+        """Tell whether columns serve too few people, or nothing is left to choose; then add up costs."""
         mine = np.isin(self.column, node.chosen)
-        if node.case.short:
-            mine |= node.usable[self.column]
-            if int(self.people[np.unique(self.matrix.indices[mine])].sum()) >= self.needed:
-                raise CertificateError("columns that are said to serve too few people serve enough")
-        elif node.case.evaluated:
-            if node.left and node.usable.any():
-                raise CertificateError("the proof stops where another column could be chosen")
-            least = np.full(len(self.people), LARGEST_NUMBER, dtype=np.int64)
-            np.minimum.at(least, self.matrix.indices[mine], self.paid[mine])
-            served = least < LARGEST_NUMBER
-            if not self._is_dear(least[served], self.people[served]):
-                raise CertificateError(f"listed columns {node.chosen} cost no more than {self.target}")
-        return node.case.short or node.case.evaluated
+        usable = mine | (node.usable[self.column] if node.left else False)
+        if int(self.people[np.unique(self.matrix.indices[usable])].sum()) < self.needed:
+            return True
+        if node.left and node.usable.any():
+            return False
+        least = np.full(len(self.people), LARGEST_NUMBER, dtype=np.int64)
+        np.minimum.at(least, self.matrix.indices[mine], self.paid[mine])
+        served = least < LARGEST_NUMBER
+        if not self._is_dear(least[served], self.people[served]):
+            raise CertificateError(f"listed columns {node.chosen} cost no more than {self.target}")
+        return True
 
     def _is_dear(self, costs: IntArray, people: IntArray) -> bool:
         """Tell whether the needed people pay more; a row is left out with all of its people or not at all."""

@@ -5,11 +5,14 @@ rounding of floating point does, and *possibly* positive unless its score surely
 an explanation have to be surely positive; a bound may exclude only what is not even possibly positive.
 Scores of additive tables and of trees are sums of integers, which leave no doubt. A file may leave some of
 its own: scores from its threshold on are possibly positive, scores from ``sure`` on surely, and between them
-the model itself accepted the points that the file lists as ``ties``, and turned down those ``rejected``.
+the model itself accepted the points that the file lists as ``ties``, and turned down those ``rejected``. A
+library adds up leaves in one order, so of trees it says the same of all points that meet the same leaves.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.kernels import add_leaves
 from oneformany.verify.reading import BoolArray, FloatArray, IntArray, Json, Limits
 
 LEAF = -1
@@ -30,8 +32,10 @@ FINEST_DIGITS = 18
 
 Scores = Callable[[IntArray], tuple[NDArray[Any], NDArray[Any]]]
 """The score of each row of codes, and how far it is from the score in exact arithmetic at most."""
+Keys = Callable[[IntArray], list[bytes]]
+"""The same key for points of which a model says the same even where rounding decides."""
 Reach = Callable[[IntArray, BoolArray], IntArray]
-"""A score that no row of codes exceeds, whatever it has in the features that are free."""
+"""A score that no row of codes exceeds, whatever it has in the features that are free, of each or of all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +55,9 @@ class Classifier:
     scores: Scores | None = None  # None if the file does not hold the classifier
     threshold: float = 0
     sure: float = 0
-    ties: frozenset[tuple[int, ...]] = frozenset()
-    rejected: frozenset[tuple[int, ...]] = frozenset()
+    ties: frozenset[bytes] = frozenset()  # keys
+    rejected: frozenset[bytes] = frozenset()
+    keys: Keys | None = None
     reach: Reach | None = None
 
     @property
@@ -71,21 +76,24 @@ class Classifier:
 
     def judge(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
         """Tell whether each row of codes is surely, and whether it is possibly positive."""
-        if self.scores is None:
+        if self.scores is None or self.keys is None:
             raise AssertionError("the file holds a classifier where it is asked")
         with np.errstate(over="ignore", invalid="ignore"):
             scores, errors = self.scores(codes)
             surely, possibly = scores - errors >= self.sure, ~(scores + errors < self.threshold)
-        for row in np.flatnonzero(possibly & ~surely) if self.ties or self.rejected else ():
-            point = tuple(codes[row].tolist())
-            surely[row], possibly[row] = point in self.ties, point not in self.rejected
+        if self.ties or self.rejected:
+            open_rows = np.flatnonzero(possibly & ~surely)
+            for row, key in zip(open_rows, self.keys(codes[open_rows]), strict=True):
+                surely[row], possibly[row] = key in self.ties, key not in self.rejected
         return surely, possibly
 
 
 def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Classifier:
     """Read the classifier of a file; one of an unknown kind has no scores."""
     kind, starts = given["kind"].text(), np.cumsum([0, *levels])[:-1]
-    tables, needed, margin, reach = np.zeros(sum(levels), dtype=np.int64), 0, 0, None
+    tables, needed, margin = np.zeros(sum(levels), dtype=np.int64), 0, 0
+    reach: Reach | None = None
+    keys: Keys = _bytes
     if kind not in {"additive", "trees", "network"}:
         given.allow()
         cutoff = given["threshold"].number() if given.has("threshold") else None
@@ -101,24 +109,33 @@ def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Cla
         if kind == "additive":
             tables = _tables(given["tables"], levels, abs(intercept) + max(abs(threshold), abs(sure)))
             needed, margin = threshold - intercept, sure - threshold
-            scores = _exactly(lambda codes: intercept + tables[starts + codes].sum(axis=1))
+            total: Reach = partial(_added, tables, starts, intercept)
         else:
-            reach = trees = _trees(given, levels, intercept, limits)
-            nothing = np.zeros(len(levels), dtype=np.bool_)
-            scores = _exactly(lambda codes: trees(codes, nothing))
+            trees = _trees(given, levels, intercept, limits)
+            total, keys = trees.reach, trees.keys
+        reach, scores = total, partial(_exactly, total)
     ties, rejected = (
-        frozenset(tuple(tie) for tie in given[name].codes(levels).tolist()) if name in given else frozenset()
+        frozenset(keys(given[name].codes(levels))) if name in given else frozenset()
         for name in ("ties", "rejected")
     )
     if ties & rejected:
         raise CertificateError(f"{given['rejected'].path} names a point that is also among the ties")
     return Classifier(
-        kind, tables, starts, needed, margin, cutoff, scores, threshold, sure, ties, rejected, reach
+        kind, tables, starts, needed, margin, cutoff, scores, threshold, sure, ties, rejected, keys, reach
     )
 
 
-def _exactly(total: Callable[[IntArray], IntArray]) -> Scores:
-    return lambda codes: (total(codes), np.zeros(1, dtype=np.int64))
+def _added(tables: IntArray, starts: IntArray, intercept: int, codes: IntArray, free: BoolArray) -> IntArray:
+    most = np.maximum.reduceat(tables, starts)
+    return np.asarray(intercept + np.where(free, most, tables[starts + codes]).sum(axis=1))
+
+
+def _exactly(reach: Reach, codes: IntArray) -> tuple[IntArray, IntArray]:
+    return reach(codes, np.zeros(codes.shape[1], dtype=np.bool_)), np.zeros(1, dtype=np.int64)
+
+
+def _bytes(codes: IntArray) -> list[bytes]:
+    return [point.tobytes() for point in codes]
 
 
 def _tables(given: Json, levels: tuple[int, ...], beside: int) -> IntArray:
@@ -129,12 +146,54 @@ def _tables(given: Json, levels: tuple[int, ...], beside: int) -> IntArray:
     return np.array([number for table in tables for number in table], dtype=np.int64)
 
 
-def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits) -> Reach:
-    """Read an ensemble as a function that adds up the leaves of each row of codes, in exact integers.
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Trees whose leaves are added up, in exact integers.
 
-    A point goes left at a node when its level of the node's feature is marked, until it is at a leaf. Nodes
-    that are not trees are refused, such as circles and shared branches.
+    A point goes left at a node when its level of the node's feature is marked, until it is at a leaf.
     """
+
+    nodes: IntArray  # (n, 5) the feature, where its levels begin in ``goes_left``, both children, the units
+    goes_left: BoolArray
+    roots: IntArray
+    intercept: int
+    limits: Limits
+
+    def reach(self, codes: IntArray, free: BoolArray) -> IntArray:
+        """Add up the greatest leaves that each row of codes may end in."""
+        from oneformany.verify.kernels import add_leaves
+
+        total, waiting = (
+            np.full(len(codes), self.intercept, dtype=np.int64),
+            np.zeros(len(self.nodes), np.int64),
+        )
+        step = max(1, STEPS // len(self.nodes))  # no row meets a node twice
+        for first in range(0, len(codes), step):
+            self.limits.check()
+            part, opened = (
+                np.ascontiguousarray(each[first : first + step])
+                for each in (codes, np.broadcast_to(free, codes.shape))
+            )
+            add_leaves(part, opened, self.nodes, self.goes_left, self.roots, waiting, total[first:])
+        return total
+
+    def keys(self, codes: IntArray) -> list[bytes]:
+        """Tell points apart by the leaves that they meet."""
+        feature, starts, *_ = self.nodes.T
+        found = []
+        for point in codes:
+            node = self.roots.copy()
+            while len(inner := np.flatnonzero(feature[node] != LEAF)):
+                self.limits.check()
+                at = node[inner]
+                side = np.where(self.goes_left[starts[at] + point[feature[at]]], 2, 3)
+                node[inner] = self.nodes[at, side]
+            found.append(sha256(node.tobytes()).digest())
+        return found
+
+
+def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits) -> Trees:
+    """Read an ensemble; nodes that are not trees are refused, such as circles and shared branches."""
     if given["levels"].integers(1, max(levels), len(levels)) != levels:
         raise CertificateError(f"{given['levels'].path} are not those of the problem")
     feature = given["feature"].array(LEAF, len(levels) - 1)
@@ -161,19 +220,7 @@ def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits)
     for node, listed in enumerate(given["left"].entries(count)):
         marked = listed.array(0, max(levels) - 1)  # a level that the feature does not have decides nothing
         goes_left[starts[node] + marked[marked < width[node]]] = True
-    nodes = np.column_stack([feature, starts, children, units])
-    waiting = np.zeros(count, dtype=np.int64)
-    step = max(1, STEPS // count)  # no row meets a node twice
-
-    def reach(codes: IntArray, free: BoolArray) -> IntArray:
-        total = np.full(len(codes), intercept, dtype=np.int64)
-        for first in range(0, len(codes), step):
-            limits.check()
-            part = np.ascontiguousarray(codes[first : first + step])
-            add_leaves(part, free, nodes, goes_left, roots, waiting, total[first:])
-        return total
-
-    return reach
+    return Trees(np.column_stack([feature, starts, children, units]), goes_left, roots, intercept, limits)
 
 
 def read_network(given: Json, levels: tuple[int, ...]) -> tuple[Scores, float, float]:

@@ -10,14 +10,13 @@ classifier possibly accepts counts as accepted: groups are as large as they can 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from itertools import combinations
 from math import prod
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.problem import NO_TARGET, Problem
+from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 
 PAIRS = 2**20
@@ -78,18 +77,18 @@ class Classes:
 
 
 class Listing:
-    """All groups of some different given rows, which share what the problem says unless told otherwise.
+    """All groups of some different given rows, which share what the problem says.
 
     Methods speak of indices of these rows, the cells that each may move to or is in, and what that adds to an
     additive score. ``doubt`` says that something was met that is possibly, but not surely positive.
     """
 
-    def __init__(self, problem: Problem, rows: IntArray, share: str = "", *, costed: bool = False) -> None:
+    def __init__(self, problem: Problem, rows: IntArray, *, costed: bool = False) -> None:
         classifier, everybody = problem.classifier, np.arange(len(rows))
         self.problem = problem
         self.limits = problem.limits
         self.given = rows
-        self.share = share or problem.share
+        self.share = problem.share
         self.doubt = classifier.scores is None
         self.limits.need(
             len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
@@ -100,9 +99,7 @@ class Listing:
         self._gain: list[IntArray] = []
         self.lacking = classifier.lacking(self._values)
         for feature, cells in enumerate(self._cells.T):
-            rule, targets = problem.rules[feature], problem.targets[feature]
-            may = np.ones((len(targets), len(rows)), dtype=np.bool_) if rule is None else rule[cells].T.copy()
-            may[targets == NO_TARGET] = False
+            targets, may = problem.targets[feature], np.ascontiguousarray(problem.may(feature, cells).T)
             may[cells, everybody] = True
             self._may.append(may)
             if classifier.summed:
@@ -280,20 +277,14 @@ class Listing:
         return total
 
     def _possibly(self, ends: IntArray) -> BoolArray:
-        """Ask about every different end once, where they are easily told apart."""
-        levels = self.problem.sizes
-        which: IntArray | slice = slice(None)
-        if prod(levels) <= LARGEST_KEY:
-            radix = np.cumprod([1, *levels[:-1]])
-            _, first, index = np.unique(ends @ radix, return_index=True, return_inverse=True)
-            ends, which = ends[first], index.ravel()
+        """Ask about ends, some at a time."""
         found = np.zeros(len(ends), dtype=np.bool_)
         for begin in range(0, len(ends), BATCH):
             self.limits.check()
             surely, possibly = self.problem.classifier.judge(ends[begin : begin + BATCH])
             found[begin : begin + BATCH] = possibly
             self.doubt |= bool((possibly & ~surely).any())
-        return np.asarray(found[which])
+        return found
 
 
 class ListedColumns:
@@ -302,7 +293,6 @@ class ListedColumns:
     def __init__(self, columns: Sequence[Sequence[int]] = (), costs: Sequence[IntArray] = ()) -> None:
         self._columns: list[tuple[IntArray, IntArray]] = []
         self._of: dict[int, list[int]] = {}
-        self._known: set[bytes] = set()
         for number, column in enumerate(columns):
             paid = costs[number] if costs else np.zeros(len(column), dtype=np.int64)
             self.add(np.array(column, dtype=np.int64), paid)
@@ -323,14 +313,12 @@ class ListedColumns:
 
     def contain(self, rows: IntArray, costs: IntArray) -> bool:
         """Tell whether one column has all of these rows, at no more cost for any."""
-        key = sha256(rows.tobytes() + costs.tobytes()).digest()
-        if key in self._known or not len(rows):
+        if not len(rows):
             return True
         for number in min((self._of.get(row, []) for row in rows.tolist()), key=len):
             members, paid = self._columns[number]
             index = np.minimum(np.searchsorted(members, rows), len(members) - 1)
             if (members[index] == rows).all() and (paid[index] <= costs).all():
-                self._known.add(key)
                 return True
         return False
 

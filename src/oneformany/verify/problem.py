@@ -159,6 +159,11 @@ class Problem:
         np.add.at(people, self.kinds, self.people)
         return people[self.kinds[rows]]
 
+    def may(self, feature: int, cells: IntArray) -> BoolArray:
+        """Tell where rows in these cells of a feature may move, ``(m, levels)``."""
+        rule, offered = self.rules[feature], self.targets[feature] != NO_TARGET
+        return np.tile(offered, (len(cells), 1)) if rule is None else rule[cells] & offered
+
     def followed(self, rows: IntArray, cells: IntArray) -> IntArray:
         """Tell what the classifier reads of given rows that move to ``(m, p)`` cells; -1: nothing is offered.
 

@@ -33,8 +33,6 @@ class Case:
     row: int | None = None
     columns: Numbers = ()
     parts: tuple["Case", ...] = ()
-    evaluated: bool = False  # nothing is left to choose: the chosen columns are simply added up
-    short: bool = False  # even all usable columns together with the chosen ones serve too few people
 
 
 class Exclusion(NamedTuple):
@@ -165,12 +163,11 @@ class ProofReader(NamedTuple):
         """Read a case of a search, split by whether a column is used."""
         entries = given["filters"].entries() if "filters" in given else ()
         filters = tuple(self._filter(pairs, sets=False) for pairs in entries)
-        split = "column" in given
-        for name in ("evaluated", "short"):
-            if name in given and (given[name].value is not True or split):
+        for name in ("evaluated", "short"):  # how a case ends, which is found out anew
+            if name in given and (given[name].value is not True or "column" in given):
                 raise CertificateError(f"{given[name].path} must be true, and ends the case")
-        if not split:
-            return Case(filters, evaluated="evaluated" in given, short="short" in given)
+        if "column" not in given:
+            return Case(filters)
         parts = (self._case(part, columns) for part in given["parts"].entries(2))
         return Case(filters, None, (given["column"].integer(0, columns - 1),), tuple(parts))
 

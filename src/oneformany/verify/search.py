@@ -1,99 +1,122 @@
-"""Exact search for groups: those that weigh at least so much, or save so much, around every row."""
+"""Exact search for groups: those that weigh at least so much, or save so much, around every row.
+
+A group that contains its anchor is found by deciding feature by feature whether the explanation keeps it, or
+which move it makes: to one of the levels, or where these do not matter to any. A candidate is in the group
+once all features in which it differs from the anchor are changed, and lost as soon as one of them is kept.
+Each candidate that is still possible spreads what it adds evenly over the open features it needs; so with
+``budget`` changes to spend no group adds up to more than what is certain plus the ``budget`` largest loads.
+Shares are rounded up: what decides is in integers and the bound holds exactly. Features in which all agree
+may have to change as well, for a positive score: so many fewer are left for the candidates.
+
+Where moves cost something, a candidate adds what its price exceeds the cost, and the anchor pays least, from
+``low`` to ``high``. A candidate pays at least what is decided and what it and the anchor pay together to
+meet, less what the anchor may still pay. Everybody also pays for the features in which all agree.
+"""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oneformany.verify import kernels
-from oneformany.verify.kernels import NEVER, NONE, Surroundings
 from oneformany.verify.listing import ListedColumns
+from oneformany.verify.points import SURELY, doubt_of_group, repeated
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Items
 from oneformany.verify.reading import BoolArray, IntArray
 
-LARGEST_TOTAL = 2**60
-FINEST_SHARE = 2**20
-WORK_BETWEEN_CHECKS = 10**8
+NODES = 2**18  # numbers about nodes that are looked at together
 ANYWHERE = -1
-MOST_POINTS = 2**22
-NUMBERS = 2**18  # of points that are looked at together
-SURELY = ""
-"""The doubt about a point that is surely positive."""
-FREE = (0, 0, 0)  # nobody pays for anything
+OPEN, CHANGED, KEPT = 0, 1, 2
+NEVER = 2**40
+FREE = ((0, NEVER),)  # nobody pays for anything
 
 
-class Neighbourhood:
-    """Levels that each feature of a point may take: none to which one of the rows may not move.
+class Around(NamedTuple):
+    """What may share a group with an anchor, which is candidate 0."""
 
-    Features whose state is CHANGED take any level, those that are KEPT the one of the first row; open ones,
-    all unless told otherwise, may change as long as the budget lasts. Those that may stay come last.
-    """
-
-    def __init__(self, problem: Problem, rows: IntArray, budget: int, state: IntArray | None = None) -> None:
-        state = np.zeros(len(problem.levels), dtype=np.int64) if state is None else state
-        self.home, self.budget, self.paid = rows[0], budget, state == kernels.OPEN
-        self.levels = []
-        for feature, (n, rule) in enumerate(zip(problem.levels, problem.rules, strict=True)):
-            may = np.ones(n, dtype=np.bool_) if rule is None else rule[rows[:, feature]].all(axis=0)
-            levels = np.flatnonzero(
-                may & ((np.arange(n) == self.home[feature]) | (state[feature] != kernels.KEPT))
-            )
-            self.levels.append(levels[np.argsort(levels == self.home[feature], kind="stable")])
-        self.may_stay = [bool(pays and self.home[f] in self.levels[f]) for f, pays in enumerate(self.paid)]
-        self.order = sorted(range(len(self.levels)), key=self.may_stay.__getitem__)
-
-    def __len__(self) -> int:
-        """Count the points, up to one more than are looked at."""
-        ways = np.ones(1)  # ways[k]: choices so far that spend k of the budget
-        for levels, home, pays in zip(self.levels, self.home, self.paid, strict=True):
-            moved = int((levels != home).sum()) if pays else 0
-            ways = np.convolve(ways, [len(levels) - moved, moved])[: self.budget + 1]
-            ways = np.minimum(ways, MOST_POINTS + 1)
-        return int(min(ways.sum(), MOST_POINTS + 1))
-
-    def batches(self) -> Iterator[IntArray]:
-        """List the points, some at a time and depth first.
-
-        Few wait, since each feature is kept last, and those that have nothing left to spend are done.
-        """
-        order, may_stay = self.order, self.may_stay
-        most = max(1, NUMBERS // len(order))
-        waiting = [(self.home[None], np.zeros(1, dtype=np.int64), 0, 0)]
-        while waiting:
-            points, spent, number, tried = waiting.pop()
-            if number == len(order) or (may_stay[order[number]] and spent.min() == self.budget):
-                yield points
-                continue
-            feature = order[number]
-            levels = self.levels[feature][tried : tried + max(1, most // len(points))]
-            if tried + len(levels) < len(self.levels[feature]):
-                waiting.append((points, spent, number, tried + len(levels)))
-            costs = spent[:, None] + (self.paid[feature] & (levels != self.home[feature]))
-            which, level = np.nonzero(costs <= self.budget)
-            if len(which):
-                moved = points[which]
-                moved[:, feature] = levels[level]
-                waiting.append((moved, costs[which, level], number + 1, 0))
+    items: IntArray  # (c,) the candidates
+    needs: BoolArray  # (c, p) features that must change for the candidate to be in the group
+    meet: IntArray  # (c, p) what the candidate and the anchor pay at least to meet in these
+    about: IntArray  # (c, 4) a weight or price, how often that counts, what the candidate pays at least, and
+    # whether it would be the anchor if it paid as little
+    conflicts: IntArray  # (k, 2) candidates of which no group may contain both
+    outside: BoolArray  # (c, g) who is not in each of the groups of which no part is of interest
+    first: IntArray  # (p + 1,) feature l makes the moves first[l] to first[l + 1] - 1
+    pays: IntArray  # (c, moves) what the candidate pays for the move; NEVER: it may not make it
+    shift: IntArray  # (moves,) the most that the move adds to the anchor's score
+    gain: IntArray  # (p,) the most that changing a feature adds
+    leave: IntArray  # (p,) the least that it costs the anchor
 
 
-def doubt_of_point(problem: Problem, around: Neighbourhood) -> str | None:
-    """Look for a positive point: ``None`` if none is even possibly positive, otherwise why it is not known.
+class Nodes(NamedTuple):
+    """What was decided, one row for each node of the search."""
 
-    ``SURELY`` if one surely is.
-    """
-    kind, doubt = problem.classifier.kind, None
-    if problem.classifier.scores is None:
-        return f"the file does not hold the {kind} classifier"
-    if len(around) > MOST_POINTS:
-        return f"more than {MOST_POINTS} points would have to be looked at under the {kind}"
-    for points in around.batches():
-        problem.limits.check()
-        surely, possibly = problem.classifier.judge(points)
-        if surely.any():
-            return SURELY
-        if possibly.any():
-            doubt = f"a point is so near the threshold that rounding decides about it under the {kind}"
-    return doubt
+    state: NDArray[np.int8]  # (b, p) OPEN, CHANGED or KEPT
+    possible: BoolArray  # (b, c) candidates
+    paid: IntArray  # (b, c) for the moves that were made
+    about: IntArray  # (b, 4) changes left, what the score lacks, and the range of what the anchor pays
+
+    def pick(self, which: slice | IntArray | BoolArray) -> "Nodes":
+        """Take some of the nodes."""
+        return Nodes._make(part[which] for part in self)
+
+
+def _sums(values: IntArray) -> IntArray:
+    """Of each row of numbers that are not negative: the sums of the largest 0, 1, 2, ... of them."""
+    sums = np.zeros((len(values), values.shape[1] + 1), dtype=np.int64)
+    np.cumsum(np.sort(values, axis=1)[:, ::-1], axis=1, out=sums[:, 1:])
+    return sums
+
+
+def _survey(around: Around, nodes: Nodes, floor: int, scale: int) -> tuple[Nodes, IntArray, IntArray]:
+    """Drop nodes without a group that adds up to the floor; tell what candidates want, and the loads."""
+    (budget, lacks, low, high), paid = nodes.about.T, nodes.paid
+    worth, people, least, earlier = around.about.T
+    opened, needs = nodes.state == OPEN, around.needs
+    want = opened @ needs.T.astype(np.int64)
+    possible = nodes.possible & ~((nodes.state == KEPT) @ needs.T) & (want <= budget[:, None])
+    possible &= (want > 0) | (paid >= paid[:, :1] + earlier)
+    gains = np.where(opened, around.gain, 0)
+    alive = possible[:, 0] & (np.take_along_axis(_sums(gains), budget[:, None], axis=1)[:, 0] >= lacks)
+    # Features that no candidate needs, but the score: how many at least, and what everybody pays for them.
+    others = np.where(possible @ needs, 0, gains)
+    besides = (_sums(others) < (lacks - (gains - others).sum(axis=1))[:, None]).sum(axis=1)
+    everybody = besides * np.where(others > 0, around.leave, NEVER).min(axis=1)
+    spare = high - paid[:, 0] - everybody
+    alive &= (besides <= budget) & (spare >= 0)
+    if scale:
+        anchor = np.maximum(low, np.maximum(paid[:, 0] + everybody, least[0]))
+        apart = np.maximum(0, opened @ around.meet.T - spare[:, None])
+        pays = np.maximum(np.maximum(anchor[:, None], least), paid + everybody[:, None] + apart)
+        worth = worth - scale * np.where(possible & alive[:, None], pays, 0)
+        possible &= worth > 0
+        alive &= possible[:, 0]
+    adds = np.where(possible, people * worth, 0)
+    shares = np.where(possible & (want > 0), np.maximum(1, -(-adds // np.maximum(want, 1))), 0)
+    loads = np.where(opened, shares @ around.needs, 0)
+    left = np.clip(budget - besides, 0, None)[:, None]
+    most = np.where(want == 0, adds, 0).sum(axis=1) + np.take_along_axis(_sums(loads), left, axis=1)[:, 0]
+    alive &= most >= floor
+    rest = np.flatnonzero(alive)
+    alive[rest] = (possible[rest] @ around.outside).all(axis=1)
+    kept = nodes._replace(possible=possible).pick(alive)
+    return kept, want[alive], loads[alive]
+
+
+def _split(around: Around, nodes: Nodes, feature: IntArray) -> Iterator[Nodes]:
+    """Decide on one more feature of each node: it is kept, or makes one of its moves."""
+    kept = nodes.state.copy()
+    kept[np.arange(len(feature)), feature] = KEPT
+    yield nodes._replace(state=kept)
+    which, move = repeated(around.first[feature + 1] - around.first[feature])
+    nodes, feature, every = nodes.pick(which), feature[which], np.arange(len(which))
+    move += around.first[feature]
+    nodes.state[every, feature] = CHANGED
+    paid = nodes.paid + around.pays.T[move]
+    nodes.about[:, 0] -= 1
+    nodes.about[:, 1] -= around.shift[move]
+    yield nodes._replace(possible=nodes.possible & (paid < NEVER), paid=paid)
 
 
 class GroupSearch:
@@ -115,8 +138,7 @@ class GroupSearch:
         self._apart = np.array(sorted(items.apart), dtype=np.int64).reshape(-1, 2)
         told = [costed or rule is not None for rule in problem.rules]
         counts = [n if each else 1 for n, each in zip(problem.levels, told, strict=True)]
-        largest = max(counts) if costed else 0
-        problem.limits.need(24 * (len(rows) * sum(counts) + largest**2), "the moves that rules allow")
+        problem.limits.need(40 * len(rows) * sum(counts), "the moves that rules allow")
         self._first = np.cumsum([0, *counts])
         self._feature = np.repeat(np.arange(len(counts)), counts)
         self._level = np.arange(sum(counts)) - self._first[self._feature]
@@ -126,135 +148,116 @@ class GroupSearch:
         free = costed and problem.costs is None
         self._always = np.repeat([not free or rule is not None for rule in problem.rules], counts)
         self.pays = np.zeros((len(edges), sum(counts)), dtype=np.int64)
-        for feature, (n, rule) in enumerate(zip(problem.levels, problem.rules, strict=True)):
-            if told[feature]:
-                table = np.zeros((n, n), dtype=np.int64)
-                if costed:
-                    table = problem.price(feature, *np.ogrid[:n, :n])
-                table = table if rule is None else np.where(rule, table, NEVER)
-                mine = slice(self._first[feature], self._first[feature + 1])
-                self.pays[:, mine] = np.maximum.reduceat(table[rows[:, feature]], edges)
-        self._differ = bool(self.pays.any())  # whether moves do
+        for feature in np.flatnonzero(told).tolist():
+            cells, to = rows[:, feature], np.arange(counts[feature])
+            price = problem.price(feature, cells[:, None], to) if costed else np.zeros(1, dtype=np.int64)
+            mine = slice(self._first[feature], self._first[feature + 1])
+            paid = np.where(problem.may(feature, cells), price, NEVER)
+            self.pays[:, mine] = np.maximum.reduceat(paid, edges)
         away = np.where(self._level == self.codes[:, self._feature], NEVER, self.pays)
         self.leave = np.minimum.reduceat(away, self._first[:-1], axis=1)  # (items, p) the cheapest move
 
-    def unlisted(
-        self, weights: Sequence[int] | IntArray, floor: int, listed: ListedColumns | None = None
-    ) -> Iterator[tuple[int, ...]]:
+    def unlisted(self, weights: IntArray, floor: int, columns: ListedColumns) -> Iterator[tuple[int, ...]]:
         """Find groups of items that weigh at least ``floor`` and are not part of a listed one.
 
         At most one per anchor, and none at all if and only if no such group exists. Weights are not negative,
-        together at most ``LARGEST_TOTAL``. Each item is the anchor once: the search sees every group that
-        contains it, and later ones do without it. Items with the lightest surroundings come first, which
-        keeps the searches small.
+        together at most 2^60. Each item is the anchor once: the search sees every group that
+        contains it, and later ones do without it; the heaviest come first, so that searches get smaller.
         """
-        columns = ListedColumns() if listed is None else listed
-        weight = np.array(weights, dtype=np.int64)
-        total = int(weight.sum())
-        if floor > total:
-            return
-        scale = max(1, min(FINEST_SHARE, LARGEST_TOTAL // (total + 1)))
-        weight *= scale
-        target = max(floor, 0) * scale
-        present = weight > 0 if floor > 0 and not columns else np.ones(len(weight), dtype=np.bool_)
-        surroundings = np.zeros(len(weight), dtype=np.int64)
-        for item in np.flatnonzero(present):
-            surroundings[item] = weight[self._near(int(item), present)[0]].sum()
-        waiting = present & (weight > 0) if floor > 0 else present.copy()
-        while waiting.any():
-            anchor = int(np.argmin(np.where(waiting, surroundings, np.iinfo(np.int64).max)))
-            near, needs, meet = self._near(anchor, present)
-            if anchor in near[:1] and surroundings[anchor] >= target:
-                about = np.outer(weight[near], [1, 0, 0, 0]) + np.array([0, 1, 0, 0])
-                around = self._around(near, needs, meet, about, columns.with_row(anchor))
-                for group, state, budget in self._groups(around, near, target):
-                    if not self._is_impossible(near[group], state, budget):
-                        yield tuple(sorted(near[group].tolist()))
-                        break
-            surroundings[near] -= weight[anchor]
-            waiting[anchor] = present[anchor] = False
+        floor = max(floor, 0)
+        about = np.outer(weights, [1, 0, 0, 0]) + np.array([0, 1, 0, 0])
+        present = weights > 0 if floor > 0 and not columns else np.ones(len(weights), dtype=np.bool_)
+        for anchor in np.argsort(-weights, kind="stable").tolist():
+            if weights[present].sum() < floor or (floor > 0 and not weights[anchor]):
+                return
+            around = self._around(anchor, present, about, columns)
+            for group, state, budget in self._groups(around, floor):
+                if not self._is_impossible(group, state, budget):
+                    yield tuple(sorted(group.tolist()))
+                    break
+            present[anchor] = False
 
     def exceeds(
-        self, anchor: int, about: IntArray, limit: int, ranges: Sequence[tuple[int, int, int]]
+        self, anchor: int, about: IntArray, limit: int, ranges: Sequence[tuple[int, int]], scale: int
     ) -> bool:
         """Tell whether a group in which the anchor pays least, within one of the ranges, saves more."""
-        near, needs, meet = self._near(anchor, about[:, kernels.LEAST] < NEVER)
-        around = self._around(near, needs, meet, about[near], [])
-        return any(any(self._groups(around, near, limit + 1, costed)) for costed in ranges)
+        around = self._around(anchor, about[:, 2] < NEVER, about, ListedColumns())
+        return any(self._groups(around, limit + 1, ranges, scale))
 
-    def _near(self, anchor: int, present: BoolArray) -> tuple[IntArray, BoolArray, IntArray]:
-        """Items that may share a group with the anchor, itself first; needed features, costs of meeting."""
-        self._problem.limits.check()
+    def _around(self, anchor: int, present: BoolArray, about: IntArray, columns: ListedColumns) -> Around:
+        """Describe the items that may share a group with the anchor, which is one of them."""
+        problem, classifier = self._problem, self._problem.classifier
+        problem.limits.check()
         others = present.copy()
         others[anchor] = False
         others[self._apart[(self._apart == anchor).any(axis=1)]] = False
         items = np.concatenate([[anchor], np.flatnonzero(others)])
         needs = (self.codes[items] != self.codes[anchor]) | self._spread[items] | self._spread[anchor]
-        near = needs.sum(axis=1) <= self._problem.max_changes
+        near = needs.sum(axis=1) <= problem.max_changes
+        near[0] = True  # the search finds out if the anchor itself is impossible
+        size = len(self._level) + 2 * len(problem.levels)
+        problem.limits.need(16 * int(near.sum()) * size, "what is around a row")
         items, needs = items[near], needs[near]
-        meet = np.zeros(needs.shape, dtype=np.int64)
-        if self._differ:
-            meet = np.minimum.reduceat(self.pays[items] + self.pays[anchor], self._first[:-1], axis=1)
+        meet = np.minimum.reduceat(self.pays[items] + self.pays[anchor], self._first[:-1], axis=1)
         near = ((meet < NEVER) | ~needs).all(axis=1)
-        return items[near], needs[near], meet[near]
-
-    def _around(
-        self, near: IntArray, needs: BoolArray, meet: IntArray, about: IntArray, columns: list[IntArray]
-    ) -> Surroundings:
-        """Describe the surroundings of an anchor to the compiled search."""
-        classifier, anchor = self._problem.classifier, self.codes[near[0]]
-        self._problem.limits.need(
-            len(columns) * len(near) + 16 * len(near) * len(self._level), "what is around a row"
-        )
+        near[0] = True
+        items, needs, meet = items[near], needs[near], np.where(needs, meet, 0)[near]
         index_of = np.full(len(self.codes), -1)
-        index_of[near] = np.arange(len(near))
+        index_of[items] = np.arange(len(items))
         conflicts = index_of[self._apart]
-        listed = np.zeros((len(columns), len(near)), dtype=np.bool_)
-        for inside, column in zip(listed, columns, strict=True):
+        mine = columns.with_row(anchor)
+        problem.limits.need(len(mine) * len(items), "what is around a row")
+        outside = np.ones((len(items), len(mine)), dtype=np.bool_)
+        for number, column in enumerate(mine):
             found = index_of[column]
-            inside[found[found >= 0]] = True
-        own = np.repeat(classifier.tables[classifier.starts + anchor], self._problem.levels)
+            outside[found[found >= 0], number] = False
+        own = np.repeat(classifier.tables[classifier.starts + self.codes[anchor]], problem.levels)
         shift = np.maximum.reduceat(classifier.tables - own, self._levels_from)
+        may, gain = self.pays[anchor] < NEVER, np.zeros(len(problem.levels), dtype=np.int64)
+        np.maximum.at(gain, self._feature, np.where(may, shift, 0))
         # Where nobody has a level everybody pays, which only a better score is worth.
-        here = (self.codes[near][:, self._feature] == self._level).any(axis=0)
-        useful = self._always | (shift > 0) | here
-        pays, shift = self.pays[near][:, useful], shift[useful]
-        first = np.searchsorted(self._feature[useful], np.arange(len(anchor) + 1))
-        return Surroundings(
-            about=about,
-            start=np.cumsum([0, *needs.sum(axis=1)]),
-            needed=np.stack([np.nonzero(needs)[1], meet[needs]], axis=1),
-            conflicts=conflicts[(conflicts >= 0).all(axis=1)],
-            listed=listed,
-            first=first,
-            pays=pays,
-            shift=shift,
-            gain=np.maximum.reduceat(np.where(pays[0] < NEVER, shift, 0), first[:-1]),
-        )
+        here = (self.codes[items][:, self._feature] == self._level).any(axis=0)
+        useful = may & (self._always | (shift > 0) | here)
+        first = np.searchsorted(self._feature[useful], np.arange(len(gain) + 1))
+        conflicts = conflicts[(conflicts >= 0).all(axis=1)]
+        moves = first, self.pays[items][:, useful], shift[useful], gain, self.leave[anchor]
+        return Around(items, needs, meet, about[items], conflicts, outside, *moves)
 
     def _groups(
-        self, around: Surroundings, near: IntArray, floor: int, costed: kernels.Costed = FREE
+        self, around: Around, floor: int, ranges: Sequence[tuple[int, int]] = FREE, scale: int = 0
     ) -> Iterator[tuple[IntArray, IntArray, int]]:
-        """Search for groups around an anchor, each with what was decided about it and the changes left."""
-        limits = self._problem.limits
-        # One memory layout, so that the search is compiled once.
-        around = Surroundings._make(map(np.ascontiguousarray, around))
-        moves = np.diff(around.first)[np.unique(around.needed[:, 0])]
-        room = int(moves.sum()) + len(moves) + len(around.conflicts) + 2
-        size, features = len(around.about), len(around.gain)
-        limits.need(8 * room * (2 * size + features + 5), "the search for groups around a row")
-        lacking = int(self._problem.classifier.lacking(self.codes[near[:1]])[0])
-        shapes = ((room, 5), (room, features), (room, size, 2), (size, 2), size, features, features, features)
-        stack = kernels.Stack(*(np.zeros(shape, np.int64) for shape in shapes))
-        stack.possible[0, :, 0] = np.arange(size)
-        stack.nodes[0] = size, self._problem.max_changes, lacking, NONE, NONE
-        steps = max(1, WORK_BETWEEN_CHECKS // (around.needed.size + around.listed.size + size + 1))
-        found, top = kernels.PAUSED, 0
-        while found:
+        """Search for groups around an anchor that add up to the floor and are not part of a listed one.
+
+        Exhaustive, depth first, some nodes at a time. Each group is all that could be in one with what was
+        decided about it; that and the changes left come along.
+        """
+        limits, (size, features) = self._problem.limits, around.needs.shape
+        lacking = int(self._problem.classifier.lacking(self.codes[around.items[:1]])[0])
+        about = np.array([(self._problem.max_changes, lacking, *paid) for paid in ranges]).reshape(-1, 4)
+        state, paid = np.zeros((len(ranges), features), np.int8), np.zeros((len(ranges), size), np.int64)
+        waiting = Nodes(state, paid == 0, paid, about)
+        together = max(1, NODES // (around.needs.size + around.outside.size))
+        while len(waiting.state):
             limits.check()
-            found, top = kernels.find_group(around, floor, costed, stack, top, steps)
-            if found > 0:
-                yield stack.group[:found, 0], stack.state, int(stack.nodes[top + 1, kernels.BUDGET])
+            nodes, waiting = waiting.pick(slice(-together, None)), waiting.pick(slice(-together))
+            children = len(waiting.state) + len(nodes.state) * (2 + len(around.shift))
+            limits.need(children * (18 * size + 2 * features + 64), "the search for groups around a row")
+            nodes, want, loads = _survey(around, nodes, floor, scale)
+            parts = [waiting]
+            clash = ((want == 0) & nodes.possible)[:, around.conflicts].all(axis=2)
+            if clash.any():
+                which = np.flatnonzero(clash.any(axis=1))
+                for side in around.conflicts[clash[which].argmax(axis=1)].T:
+                    parts.append(nodes.pick(which))
+                    parts[-1].possible[np.arange(len(which)), side] = False
+                nodes, loads = nodes.pick(~clash.any(axis=1)), loads[~clash.any(axis=1)]
+            # Where all agree on every open feature, what the anchor can still gain there, all can.
+            done = (loads == 0).all(axis=1)
+            for node in np.flatnonzero(done):
+                state, possible, _, about = (part[node] for part in nodes)
+                yield around.items[possible], state, int(about[0])
+            parts += _split(around, nodes.pick(~done), loads[~done].argmax(axis=1))
+            waiting = Nodes._make(map(np.concatenate, zip(*parts, strict=True)))
 
     def _is_impossible(self, group: IntArray, state: IntArray, budget: int) -> bool:
         """Whether no positive point serves the group with what was decided.
@@ -263,8 +266,8 @@ class GroupSearch:
         """
         if self._problem.classifier.certain:
             return False
-        rows = self._problem.codes[[row for item in group for row in self._members[item]]]
-        around = Neighbourhood(self._problem, rows, budget, state)
-        doubt = doubt_of_point(self._problem, around)
+        rows = np.array([row for item in group for row in self._members[item]])
+        changed, opened = (np.flatnonzero(state == told) for told in (CHANGED, OPEN))
+        doubt = doubt_of_group(self._problem, rows, changed, opened, budget)
         self.doubt = doubt or SURELY
         return doubt is None
