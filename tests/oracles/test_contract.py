@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass, field, replace
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -82,16 +81,6 @@ def settled(make):
     return made
 
 
-def unlisted(make):
-    """Near points are too many to be listed: the model is asked about those that a question meets."""
-
-    def made(rng):
-        with patch("oneformany.oracles.scored.MOST_SUMS", 0):
-            return make(rng)
-
-    return made
-
-
 def trees(rng, *, stumps=False, **options):
     grown = [_tree(rng, stumps) for _ in range(4)]
     ensemble = TreeEnsemble.from_trees(LEVELS, grown, 0.5)
@@ -153,8 +142,6 @@ KINDS = {
     "additive": additive,
     "additive, ties decided one by one": tied(additive),
     "additive, ties decided once": settled(additive),
-    "additive, ties asked about one by one": unlisted(tied(additive)),
-    "additive, ties asked about once": unlisted(settled(additive)),
     "trees": trees,
     "trees, ties decided one by one": tied(trees),
     "trees, ties decided once": settled(trees),

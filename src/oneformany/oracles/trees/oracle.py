@@ -1,6 +1,6 @@
 """Tree ensembles as oracles: exact answers by branch and bound over features."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import Acceptance, DecidedOracle
+from oneformany.oracles.scored import Acceptance, Decide, DecidedOracle
 from oneformany.oracles.search import climb, search
 from oneformany.oracles.trees import kernels
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
@@ -74,14 +74,16 @@ class TreeOracle(DecidedOracle):
         self.unanswered = 0
         self._sets = kernels.leaf_sets(ensemble)
 
-    def _listed(self, asked: Acceptance) -> Acceptance | None:
-        """Of a single tree nothing is added up: ask about each leaf within the margin at once."""
+    def decided_by(self, decide: Decide) -> Self:
+        """Let the model decide; of a single tree nothing is added up, so each leaf is asked about at once."""
+        asked = super().decided_by(decide)
         tree, *others = self.ensemble.trees()
         if others:
-            return None
+            return asked
         points = tree.boxes(self.levels)[tree.feature == LEAF].argmax(axis=2)
-        sums = self._sums(points)
-        return asked.by_score(sums, asked.met(points, sums))
+        sums, accepted = self._sums(points), asked.positive(points)
+        least = int(sums[accepted].min(initial=self._band[1]))
+        return asked if (sums[~accepted] >= least).any() else self._with(Acceptance(least, least))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Sum the best leaves that points inside ``domain`` reach; minus infinity when there is no point."""
@@ -136,10 +138,8 @@ class TreeOracle(DecidedOracle):
         tables = self.ensemble.tables()
         if tables is None:
             return None
-        intercept = self.ensemble.intercept
-        self._acceptance = self._acceptance.listed(tables, self.levels, intercept) or self._acceptance
-        least, sure = self._acceptance.least, self._acceptance.sure
-        return Relaxation(tables, intercept, int(least), exact=least == sure)
+        least, sure = int(self._acceptance.least), int(self._acceptance.sure)
+        return Relaxation(tables, self.ensemble.intercept, least, exact=least == sure)
 
     def describe(self) -> dict[str, Any]:
         """Integer leaves and sets of levels that rebuild the oracle exactly.
