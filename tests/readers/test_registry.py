@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
 from oneformany import Feature, Schema
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.readers.registry import READERS, named, oracle_for, read_model, reader_for
 from oneformany.schema.discretise import infer_schema
@@ -240,3 +240,15 @@ def test_a_kind_of_model_can_be_added_from_outside():
 def test_a_reader_of_nothing_is_refused():
     with pytest.raises(InputError, match="reads is 'rows'"):
         ofm.register_reader("rows", Majority, read_majority, reads="rows")
+
+
+def test_a_reading_that_says_something_else_than_the_model_is_noticed():
+    def misread(_model, encoding, _threshold, _positive):
+        return ofm.AdditiveOracle(encoding.tables(np.ones(encoding.width)), threshold=1)
+
+    reader = ofm.register_reader("majorities", Majority, misread)
+    try:
+        with pytest.raises(PredictionMismatchError, match="Majority was read, but its own answers differ"):
+            ofm.oracle_for(Majority(), SCHEMA)
+    finally:
+        READERS.remove(reader)

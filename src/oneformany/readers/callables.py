@@ -52,17 +52,16 @@ class BlackBox:
 
 def read_function(
     model: BlackBox | Callable[[pd.DataFrame], ArrayLike],
-    schema: Schema | None = None,
-    frame: pd.DataFrame | None = None,
-    threshold: float | None = None,
-    positive: object = 1,
+    rows: Rows,
+    threshold: float | None,
+    positive: object,
 ) -> Reading:
-    """Read a function from frames, with the columns of the schema or of the frame, to probabilities.
+    """Read a function from frames to probabilities.
 
     The positive class is a number, or its label when the function is the ``predict_proba`` of a classifier.
     """
     box = model if isinstance(model, BlackBox) else BlackBox(model)
-    rows, index = Rows.of(schema, frame, function_owner(model)), _index(model, positive)
+    index = _index(model, positive)
     oracle = BlackBoxOracle(
         box.function,
         rows.schema.levels,
@@ -81,11 +80,6 @@ def read_function(
     return Reading(oracle, FrameVerdict(rows, decision(box, threshold, positive)))
 
 
-def function_owner(model: AnyModel) -> AnyModel:
-    """Find the classifier that a function is a method of."""
-    return getattr(getattr(model, "function", model), "__self__", None)
-
-
 def decision(
     model: AnyModel, threshold: float | None = None, positive: object = 1
 ) -> Callable[[pd.DataFrame], BoolArray]:
@@ -99,7 +93,7 @@ def decision(
 
 
 def _index(model: AnyModel, positive: object) -> int:
-    owner = function_owner(model)
+    owner = getattr(getattr(model, "function", model), "__self__", None)  # of a method
     if hasattr(owner, "classes_"):
         return class_index(owner, positive)
     if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):

@@ -17,7 +17,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.callables import BlackBox, as_black_box
-from oneformany.readers.columns import Rows, TimeIsUpError, check_time, probe
+from oneformany.readers.columns import Rows, TimeIsUpError, probe
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.registry import read_model
 from oneformany.readers.trees.libraries import model_splits
@@ -171,20 +171,14 @@ def read_values(
         box = as_black_box(inputs.model, threshold, positive)
     if box is not None:
         unread = f"{cells.n_splits} splits, on {p} columns of up to {widest} values, are too many"
+    elif cells.encoding is not None and not (stop is not None and stop.expired()):
+        read = inputs.reader.load()(inputs.classifier, cells.encoding, threshold, positive)
+        oracle = Reading(read, FrameVerdict(rows, inputs.decide)).oracle  # which decides where rounding could
     elif inputs.transform is not None:
-        with suppress(TimeIsUpError):
-            check_time(stop)
-            if cells.encoding is not None:
-                read = inputs.reader.load()(inputs.classifier, cells.encoding, threshold, positive)
-                verdict = FrameVerdict(rows, inputs.decide, stop)  # decides where rounding could
-                oracle = Reading(read, verdict).oracle
-                verdict.stop = None  # searches look at the clock themselves
-        if oracle is None:
-            unread, box = TIME_WAS_UP, BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
+        unread, box = TIME_WAS_UP, BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
     if oracle is None:
         asked = (inputs.model, threshold, positive) if box is None else (box, None, 1)
-        sample = rows.frame(np.zeros((1, p), dtype=np.int64))
-        oracle = read_model(asked[0], cells.classes, *asked[1:], sample).oracle
+        oracle = read_model(asked[0], cells.classes, *asked[1:]).oracle
     levels = zip(cells.own.cell_of, cells.schema.levels, strict=True)
     plain = all(np.array_equal(cell_of, np.arange(n)) for cell_of, n in levels)
     return oracle, None if plain else cells.own, unread

@@ -6,7 +6,6 @@ import pytest
 import xgboost
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
@@ -21,7 +20,6 @@ MODELS = [
     DecisionTreeClassifier(max_depth=3, random_state=0),
     RandomForestClassifier(5, max_depth=3, random_state=0),
     BaggingClassifier(DecisionTreeClassifier(max_depth=3), 5, max_features=0.5, random_state=0),
-    AdaBoostClassifier(n_estimators=5, random_state=0),
     GradientBoostingClassifier(n_estimators=5, random_state=0),
     HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=3),
     xgboost.XGBClassifier(n_estimators=5, max_depth=3, n_jobs=1),
@@ -80,5 +78,3 @@ def test_weights_are_summed_between_neighbours():
 def test_models_without_splits_have_none():
     frame, target = data()
     assert model_splits(LogisticRegression().fit(frame, target)) is None
-    zero = LGBMClassifier(n_estimators=3, zero_as_missing=True, min_child_samples=3, verbose=-1)
-    assert model_splits(zero.fit(frame, target)) is None

@@ -22,7 +22,7 @@ LAYERS = (
 )
 NODES = (
     "Gemm, MatMul, Add, Sub, Mul, Div (with constants), Relu, BatchNormalization, Flatten, Reshape, Squeeze, "
-    "Identity, Cast, Dropout, and at the end Sigmoid, Softmax or LogSoftmax"
+    "Identity, Cast, Dropout (not in training), and at the end Sigmoid, Softmax or LogSoftmax"
 )
 
 
@@ -175,7 +175,7 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
 
     kind = node.op_type
     settings = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
-    if kind.lower() in TRIVIAL | {"cast", "dropout"}:
+    if kind.lower() in TRIVIAL | {"cast"} or (kind == "Dropout" and not np.any(weights[1:])):
         if kind == "Cast":
             chain.precisions.add(helper.tensor_dtype_to_np_dtype(settings["to"]).name)
         return width

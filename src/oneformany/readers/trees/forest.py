@@ -14,8 +14,6 @@ from oneformany.readers.verdict import DOUBLE, are_round, log_odds
 from oneformany.schema.cells import Told
 from oneformany.schema.encoding import Encoding
 
-NEARLY_ZERO = 1e-35
-
 
 @dataclass(frozen=True, eq=False)
 class Grown:
@@ -28,7 +26,6 @@ class Grown:
     gain: FloatArray  # how much the split weighs
     missing_left: ArrayLike  # whether not-a-number goes left
     categories: Mapping[int, Sequence[int]] = field(default_factory=dict)  # nodes that compare with a set
-    gap: ArrayLike = np.nan  # a number that stands for missing, of all nodes or of each
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +103,11 @@ class Forest:
         left = values < threshold if self.strict else values <= threshold
         for node, listed in tree.categories.items():
             left[node] = np.isin(np.trunc(values[node]), listed) == self.listed_left
-        missing = np.isnan(values)
-        if not np.isnan(tree.gap).all():
-            missing |= np.abs(values - np.broadcast_to(tree.gap, leaf.shape)[:, None]) <= NEARLY_ZERO
-        left = np.where(missing, np.asarray(tree.missing_left)[:, None], left)
+        left = np.where(np.isnan(values), np.asarray(tree.missing_left)[:, None], left)
         return Tree(np.where(leaf, LEAF, feature[column]), left, tree.children, sign * tree.value)
 
-    def splits(self) -> Splits | None:
-        """Collect the thresholds; ``None`` where a number among the others stands for missing."""
-        if any(not np.isnan(tree.gap).all() for tree in self.trees):
-            return None
+    def splits(self) -> Splits:
+        """Collect the thresholds."""
         parts = [np.zeros((3, 0))]
         for tree in self.trees:
             threshold = tree.threshold.copy()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.anything import AnyModel
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF
@@ -92,20 +92,6 @@ def _tree(nodes: AnyModel, value: FloatArray, columns: IntArray | None = None) -
     return Grown(np.where(leaf, LEAF, column), nodes.threshold, children, value, gain, to_left)
 
 
-def _ada_boost(model: AnyModel) -> Forest:
-    if getattr(model, "algorithm", "SAMME") == "SAMME.R":
-        raise UnsupportedModelError(
-            'AdaBoostClassifier with algorithm "SAMME.R" counts no votes; use "SAMME"'
-        )
-    _two_classes(model)
-    weights = model.estimator_weights_ / np.sum(model.estimator_weights_)
-    trees = []
-    for member, weight in zip(_members(model), weights, strict=False):
-        label = member.classes_[member.tree_.value[:, 0, :].argmax(axis=1)]
-        trees.append(_tree(member.tree_, weight * np.where(label == model.classes_[1], 2.0, -2.0)))
-    return Forest(model.n_features_in_, trees, single=True)
-
-
 def _gradient_boosting(model: AnyModel) -> Forest:
     if not (model.init is None or model.init == "zero"):
         raise UnsupportedModelError(
@@ -159,10 +145,18 @@ def _check_objective(model: AnyModel, objective: str, read: str) -> None:
         )
 
 
+def _check_missing(model: AnyModel, not_a_number: AnyValue) -> None:
+    if not not_a_number:
+        raise UnsupportedModelError(
+            f"{type(model).__name__} takes a number for a missing value; fit it with not-a-number there"
+        )
+
+
 def _xgboost(model: AnyModel) -> Forest:
-    booster, missing = model, np.nan
+    booster = model
     if hasattr(model, "get_booster"):
-        booster, missing = model.get_booster(), model.missing
+        _check_missing(model, np.isnan(model.missing))
+        booster = model.get_booster()
         best = booster.attributes().get("best_iteration")
         booster = booster if best is None else booster[: int(best) + 1]
     content = json.loads(booster.save_raw("json"))["learner"]
@@ -175,7 +169,7 @@ def _xgboost(model: AnyModel) -> Forest:
     shape = content["learner_model_param"]
     return Forest(
         int(shape["num_feature"]),
-        [_xgboost_tree(*pair, np.float32(missing)) for pair in zip(trees, weights, strict=True)],
+        [_xgboost_tree(*pair) for pair in zip(trees, weights, strict=True)],
         intercept=log_odds(float(shape["base_score"].strip("[]"))),
         rounding=SINGLE,
         strict=True,
@@ -184,7 +178,7 @@ def _xgboost(model: AnyModel) -> Forest:
     )
 
 
-def _xgboost_tree(tree: dict[str, Any], weight: float, missing: np.float32) -> Grown:
+def _xgboost_tree(tree: dict[str, Any], weight: float) -> Grown:
     children = np.stack([tree["left_children"], tree["right_children"]], axis=1).astype(np.int64)
     condition = np.array(tree["split_conditions"], dtype=np.float32).astype(np.float64)
     listed = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"], strict=True)
@@ -196,7 +190,6 @@ def _xgboost_tree(tree: dict[str, Any], weight: float, missing: np.float32) -> G
         np.array(tree["loss_changes"], dtype=np.float64),
         np.array(tree["default_left"], dtype=np.bool_),
         {node: tree["categories"][start : start + size] for node, start, size in listed},
-        missing,
     )
 
 
@@ -207,16 +200,18 @@ def _lightgbm(model: AnyModel) -> Forest:
     _check_objective(model, objective, "binary")
     roots = [tree["tree_structure"] for tree in content["tree_info"]]
     weight = 1 / (len(roots) if content.get("average_output") else 1)
-    trees = [_lightgbm_tree(root, weight, type(model).__name__) for root in roots]
+    trees = [_lightgbm_tree(root, weight, model) for root in roots]
     steepness = float(dict(setting.split(":") for setting in settings).get("sigmoid", 1.0))
     return Forest(content["max_feature_idx"] + 1, trees, steepness=steepness)
 
 
-def _lightgbm_tree(root: dict[str, Any], weight: float, name: str) -> Grown:
+def _lightgbm_tree(root: dict[str, Any], weight: float, model: AnyModel) -> Grown:
     nodes, children = [root], []
     for node in nodes:  # which grow while they are walked
         if "leaf_coeff" in node:
-            raise UnsupportedModelError(f"{name} has linear trees; fit it with linear_tree=False")
+            raise UnsupportedModelError(
+                f"{type(model).__name__} has linear trees; fit it with linear_tree=False"
+            )
         inner = [node[side] for side in ("left_child", "right_child") if side in node]
         children.append([len(nodes), len(nodes) + 1] if inner else [0, 0])
         nodes += inner
@@ -228,6 +223,7 @@ def _lightgbm_tree(root: dict[str, Any], weight: float, name: str) -> Grown:
     categories = {node: [int(code) for code in str(nodes[node]["threshold"]).split("||")] for node in listed}
     cuts = np.array([0.0 if n in categories else node.get("threshold", 0.0) for n, node in enumerate(nodes)])
     missing = all_nodes("missing_type", "NaN")
+    _check_missing(model, "Zero" not in missing)
     to_left = np.where(missing == "None", cuts >= 0, all_nodes("default_left", otherwise=False))  # as if zero
     to_left[listed] = False
     return Grown(
@@ -238,12 +234,10 @@ def _lightgbm_tree(root: dict[str, Any], weight: float, name: str) -> Grown:
         all_nodes("split_gain", 0.0),
         to_left,
         categories,
-        np.where(missing == "Zero", 0.0, np.nan),
     )
 
 
 BOOSTING: dict[str, Callable[[Any], Forest]] = {
-    "sklearn.AdaBoostClassifier": _ada_boost,
     "sklearn.GradientBoostingClassifier": _gradient_boosting,
     "sklearn.HistGradientBoostingClassifier": _histogram_boosting,
     "xgboost.XGBClassifier": _xgboost,
