@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, field, replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -131,10 +132,10 @@ def black_box(rng):
     return Made(oracle, scores, scores >= threshold)
 
 
-def constrained(rng, make=trees, **options):
+def constrained(rng, make=trees):
     inner = make(rng)
     permitted = rng.random(len(POINTS)) < 0.4
-    oracle = ConstrainedOracle(inner.oracle, lambda points: permitted[points @ INDEX], **options)
+    oracle = ConstrainedOracle(inner.oracle, lambda points: permitted[points @ INDEX])
     return Made(oracle, inner.scores, inner.positive & permitted)
 
 
@@ -152,8 +153,8 @@ KINDS = {
     "network, ties decided one by one": tied(network),
     "black box": black_box,
     "constrained trees": constrained,
-    "constrained trees, divided": lambda rng: constrained(rng, largest_box=2),
-    "constrained additive, divided": lambda rng: constrained(rng, additive, largest_box=1),
+    "constrained trees, divided": constrained,
+    "constrained additive, divided": lambda rng: constrained(rng, additive),
     "constrained network": lambda rng: constrained(rng, network),
 }
 each_kind = pytest.mark.parametrize("name", KINDS)
@@ -166,7 +167,8 @@ seeds = st.integers(0, 2**32 - 1)
 def test_answers_are_those_of_full_enumeration(name, seed, data):
     made = KINDS[name](np.random.default_rng(seed))
     question = data.draw(questions(LEVELS))
-    answer = made.oracle.reach(question)
+    with patch("oneformany.oracles.constrained.LARGEST_BOX", 1 if "divided" in name else 4096):
+        answer = made.oracle.reach(question)
     hopeful = usable(question, POINTS) & made.positive
     assert answer.proved_none == (not hopeful.any())
     assert answer.proved_none or answer.point.tolist() in POINTS[hopeful].tolist()
@@ -267,12 +269,13 @@ def test_a_limit_on_questions_is_seen_through_a_rule():
 
 def forbidden():
     oracle = AdditiveOracle([[0, 1, 2]] * 20, 0.0, 5.0)
-    return ConstrainedOracle(oracle, lambda points: np.zeros(len(points), np.bool_), largest_box=0)
+    return ConstrainedOracle(oracle, lambda points: np.zeros(len(points), np.bool_))
 
 
 @pytest.mark.parametrize("make", [clashing_trees, close_network, large_box, forbidden])
 def test_when_the_time_is_up_the_answer_is_neither_a_point_nor_a_proof(make, monkeypatch):
     monkeypatch.setattr("oneformany.oracles.trees.oracle.FEW", 1)
+    monkeypatch.setattr("oneformany.oracles.constrained.LARGEST_BOX", 0)
     oracle = make()
     question = replace(hard_question(oracle), extra=len(oracle.levels), stop=Stop(time_limit=0))
     answer = oracle.reach(question)

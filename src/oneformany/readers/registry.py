@@ -308,7 +308,7 @@ def oracle_for(
         wrong = oracle.positive(codes) != reading.verdict(codes)
         if wrong.any() and not (hasattr(oracle, "doubtful") and oracle.doubtful(codes)[wrong].all()):
             raise PredictionMismatchError(
-                f"{type(model).__name__} was read, but its own answers differ: it must do something else than "
+                f"{type(model).__name__} was read, but its own answers differ: it does something else than "
                 "it says; pass a function that returns its probabilities instead"
             )
     return oracle

@@ -97,56 +97,6 @@ def best_leaves(alive: WordArray, first: IntArray, units: IntArray) -> int:
 
 
 @outer
-def score_near(point: IntArray, domain: BoolArray, sets: LeafSets, after: FloatArray) -> int:
-    """Sum the leaves of a point; ``after`` becomes that after each single move inside the domain."""
-    allowed, first, units = sets.allowed, sets.first, sets.units
-    n_features, width, n_words = allowed.shape
-    single = np.empty(n_words, dtype=np.uint64)
-    total = 0
-    after[:] = 0.0
-    for tree in range(len(first) - 1):
-        # the point's leaf, and the leaves that one move would reach
-        start, end = first[tree], first[tree + 1]
-        here, present = start, ZERO
-        for w in range(start, end):
-            once = twice = ZERO
-            for f in range(n_features):
-                missing = ~allowed[f, point[f], w]
-                twice |= once & missing
-                once |= missing
-            single[w] = once & ~twice
-            if ~once != ZERO:
-                here, present = w, ~once
-        value = units[here * WORD + lowest(present)]
-        total += value
-        for f in range(n_features):
-            for level in range(width):
-                if domain[f, level] and present & allowed[f, level, here] == ZERO:
-                    for w in range(start, end):
-                        reached = single[w] & allowed[f, level, w] & ~allowed[f, point[f], w]
-                        if reached != ZERO:
-                            after[f, level] += units[w * WORD + lowest(reached)] - value
-                            break
-    after += total
-    return total
-
-
-@inner
-def _merge_levels(domain: BoolArray, home: IntArray, alive: WordArray, allowed: WordArray) -> None:
-    """Of a feature's levels that lead to the same leaves keep one, the home level if it is among them."""
-    n_features, width, n_words = allowed.shape
-    for f in range(n_features):
-        for level in range(width):
-            for turn in range(-1, level):
-                other = home[f] if turn < 0 else turn
-                if level != home[f] and other != level and domain[f, level] and domain[f, other]:
-                    w = 0
-                    while w < n_words and alive[w] & (allowed[f, level, w] ^ allowed[f, other, w]) == ZERO:
-                        w += 1
-                    domain[f, level] = w < n_words
-
-
-@outer
 def bound_total(
     domain: BoolArray,
     free: BoolArray,
@@ -164,8 +114,7 @@ def bound_total(
     A leaf that is better than a tree's leaf at home needs some features to move; its gain is shared evenly
     among them, and a move gains the largest share of any leaf. A move that leaves only worse leaves gets the
     loss, divided by the number of moves that can meet in the tree. Leaves that need more changes than there
-    are do not count. The domain loses levels that lead to the same leaves as others. Minus infinity: the
-    best leaves of all trees stay below ``least``.
+    are do not count. Minus infinity: the best leaves of all trees stay below ``least``.
     """
     allowed, first, units = sets.allowed, sets.first, sets.units
     n_features, width, _ = allowed.shape
@@ -175,7 +124,6 @@ def bound_total(
     alive = reachable(domain, allowed)
     if best_leaves(alive, first, units) < least:
         return -np.inf
-    _merge_levels(domain, home, alive, allowed)
     total, meeting, n_open = 0, extra, 0
     open_features, touched = np.empty(n_features, dtype=np.int64), np.empty(n_features, dtype=np.int64)
     for f in range(n_features):

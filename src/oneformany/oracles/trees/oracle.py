@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
@@ -14,7 +14,6 @@ from oneformany.oracles.search import climb, search
 from oneformany.oracles.trees import kernels
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
 
-DEFAULT_MAX_NODES = 10_000_000
 FEW = 8  # parts with at most so many points are looked through: bounds are quick
 
 
@@ -33,14 +32,6 @@ class TreeOracle(DecidedOracle):
     rounds : bool
         False: the library adds up the leaves without rounding, so that points with the same score are
         both positive or both not.
-    max_nodes : int
-        How many parts one question may bound before its answer is "unknown". That takes 100 to 500
-        microseconds each on usual ensembles; questions of thousands of parts are rare.
-
-    Attributes
-    ----------
-    unanswered : int
-        Questions that ended "unknown" so far.
 
     Examples
     --------
@@ -60,18 +51,13 @@ class TreeOracle(DecidedOracle):
         margin: float = 0.0,
         *,
         rounds: bool = True,
-        max_nodes: int = DEFAULT_MAX_NODES,
     ) -> None:
         scale = 10**ensemble.digits
         for name, number in (("threshold", threshold), ("margin", margin)):
             if not abs(number) * scale < LARGEST_SUM:
                 raise InputError(f"{name} is {number}; it must be a number of the size of the scores")
-        if max_nodes < 1:
-            raise InputError(f"max_nodes is {max_nodes}; it must be at least 1")
         super().__init__(ensemble.levels, threshold, margin, scale=scale, rounds=rounds)
         self.ensemble = ensemble
-        self.max_nodes = max_nodes
-        self.unanswered = 0
         self._sets = kernels.leaf_sets(ensemble)
 
     def decided_by(self, decide: Decide) -> Self:
@@ -92,16 +78,11 @@ class TreeOracle(DecidedOracle):
         return float((self.ensemble.intercept + self._best(domain)) / self._scale)
 
     def reach(self, question: Question) -> Answer:
-        """Find a positive point for the question or prove that there is none, within ``max_nodes``."""
+        """Find a positive point for the question, or prove that there is none."""
         whole = anchored(question)
-        least, sure = self._needed()
-        if whole is None or self._best(whole.domain) < least:
+        if whole is None or self._best(whole.domain) < self._needed()[0]:
             return Answer.none()
-        after = np.empty(whole.domain.shape)
         best = whole.first_point
-
-        def near(point: IntArray, options: BoolArray) -> tuple[float, FloatArray]:
-            return float(kernels.score_near(point, options, self._sets, after)), after
 
         def step(part: Part, _: int) -> tuple[IntArray, list[Part]]:
             least, home, gains = self._needed()[0], part.anchor.copy(), np.empty(part.domain.shape)
@@ -114,12 +95,10 @@ class TreeOracle(DecidedOracle):
                 return point, [] if left is None else [left]
             return point, halves(left, gains, total, least)
 
-        climb(whole, near, sure, best)
+        climb(whole, self._sums, self._acceptance.sure, best)
         if self.positive(best[None])[0]:
             return Answer(best)
-        answer = search(whole, step, self._judge, self.positive, few=FEW, budget=self.max_nodes)
-        self.unanswered += answer.point is None and not answer.proved_none
-        return answer
+        return search(whole, step, self._judge, self.positive, few=FEW)
 
     def judge_moves(
         self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
