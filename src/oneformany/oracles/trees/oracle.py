@@ -85,9 +85,10 @@ class TreeOracle(DecidedOracle):
         best = whole.first_point
 
         def step(part: Part, _: int) -> tuple[IntArray, list[Part]]:
-            least, home, gains = self._needed()[0], part.anchor.copy(), np.empty(part.domain.shape)
+            least, home, gains = self._needed()[0], part.anchor.copy(), np.zeros(part.domain.shape)
+            inside = np.flatnonzero(part.domain.sum(axis=1) > 1)
             total = kernels.bound_total(
-                part.domain, part.free, part.extra, best, home, least, self._sets, gains
+                part.domain, inside, part.free, part.extra, best, home, least, self._sets, gains
             )
             left = narrowed(part, gains, total, least) if total > -np.inf else None
             point = home[None][: int(total >= least)]  # others are not positive
