@@ -186,8 +186,6 @@ def test_the_description_can_be_followed_by_hand(drawn):
                 node = plain["children"][node][0 if goes_left else 1]  # noqa: PLW2901
             total += plain["units"][node]
         assert positive == (total >= plain["threshold"])
-    again = TreeOracle(TreeEnsemble.from_dict(plain), oracle.threshold)
-    assert again.describe() == plain
 
 
 def test_the_description_lists_only_levels_that_come_to_a_split():

@@ -20,7 +20,7 @@ import oneformany as ofm
 from oneformany import Feature, Schema
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.readers.registry import READERS, named, oracle_for, read_model, reader_for
+from oneformany.readers.registry import READERS, load, named, oracle_for, read_model, reader_for
 from oneformany.schema.discretise import infer_schema
 
 SCHEMA = Schema((Feature("sex", ("female", "male")), Feature("housing", ("rent", "own", "free"))))
@@ -32,7 +32,7 @@ CHOICE = (POINTS[:, 0] ^ (POINTS[:, 1] > 0)).astype(int)
 
 def test_every_reader_can_be_loaded():
     for reader in READERS:
-        assert callable(reader.load())
+        assert callable(load(reader.read))
 
 
 def test_a_class_is_recognised_by_its_package_and_name_or_by_a_base():

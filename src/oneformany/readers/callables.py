@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.ensemble import RandomForestClassifier
 
-from oneformany.anything import AnyModel, AnyValue
+from oneformany.anything import AnyModel
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
@@ -127,12 +127,6 @@ class _Asked:
     model: Any
     threshold: float | None
     positive: object
-
-    def __getattr__(self, name: str) -> AnyValue:
-        """Know the columns that the classifier was fitted on."""
-        if name in {"feature_names_in_", "n_features_in_"}:
-            return getattr(self.model, name)
-        raise AttributeError(name)
 
     def score(self, frame: pd.DataFrame) -> FloatArray:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""

@@ -17,7 +17,7 @@ from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.callables import decision
 from oneformany.readers.columns import Rows, columns_of, plain_array, probe
-from oneformany.readers.registry import Reader, first_step, named, reader_for, unwrapped
+from oneformany.readers.registry import Reader, first_step, load, named, reader_for, unwrapped
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
 from oneformany.schema.frames import NUMBERS, Column, Table
 
@@ -89,7 +89,7 @@ def read_pipeline(model: Pipeline, rows: Rows, threshold: float | None, positive
     """
     reader, transform, classifier = opened(model, positive)
     encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels)
-    oracle = reader.load()(classifier, encoding, threshold, positive)
+    oracle = load(reader.read)(classifier, encoding, threshold, positive)
     return Reading(oracle, FrameVerdict(rows, Verdict(model, transform.inputs, threshold, positive)))
 
 

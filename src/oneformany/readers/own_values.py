@@ -19,7 +19,7 @@ from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.callables import BlackBox, as_black_box
 from oneformany.readers.columns import Rows, TimeIsUpError, probe
 from oneformany.readers.inputs import Inputs
-from oneformany.readers.registry import read_model
+from oneformany.readers.registry import load, read_model
 from oneformany.readers.trees.libraries import model_splits
 from oneformany.readers.verdict import FrameVerdict, Reading
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, named_targets, same_rows
@@ -172,7 +172,7 @@ def read_values(
     if box is not None:
         unread = f"{cells.n_splits} splits, on {p} columns of up to {widest} values, are too many"
     elif cells.encoding is not None and not (stop is not None and stop.expired()):
-        read = inputs.reader.load()(inputs.classifier, cells.encoding, threshold, positive)
+        read = load(inputs.reader.read)(inputs.classifier, cells.encoding, threshold, positive)
         oracle = Reading(read, FrameVerdict(rows, inputs.decide)).oracle  # which decides where rounding could
     elif inputs.transform is not None:
         unread, box = TIME_WAS_UP, BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
@@ -219,12 +219,6 @@ def _joined(column: pd.Series[Any], more: pd.Series[Any] | None, choice: Choice)
 
 
 def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
-    if feature.edges is not None and column.kind == "number" and not feature.special and len(column.plain):
-        cells = np.searchsorted(feature.edges, column.numbers, side="left").astype(np.int64)
-        if feature.missing_level is not None:
-            cells[column.gaps] = feature.missing_level
-        if feature.missing_level is not None or not column.gaps.any():
-            return cells
     found = [feature.find(value) for value in column.plain]
     if None in found:
         index = found.index(None)

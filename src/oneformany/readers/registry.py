@@ -39,10 +39,6 @@ class Reader:
     reads: Literal["columns", "labels", "frames"] = "columns"
     probabilities: str | Callable[..., Any] | None = None
 
-    def load(self) -> Callable[..., Any]:
-        """Import the reading function."""
-        return load(self.read)
-
     def verdict(
         self, model: object, inputs: Callable[[Any], Any], threshold: float | None, positive: object
     ) -> Verdict | ProbabilityVerdict:
@@ -258,13 +254,13 @@ def read_model(
         if source is None:
             raise InputError(f"{type(model).__name__} reads columns: pass a schema or an encoding")
         encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
-        oracle: Oracle = reader.load()(model, encoding, threshold, positive)
+        oracle: Oracle = load(reader.read)(model, encoding, threshold, positive)
         inputs = encoding.encode if reader.probabilities else inputs_for(model, encoding)
         return Reading(oracle, reader.verdict(model, inputs, threshold, positive))
     if isinstance(source, Encoding):
         raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
     given = source if reader.reads == "labels" else Rows.of(source, frame, first_step(model))
-    reading: Reading = reader.load()(model, given, threshold, positive)
+    reading: Reading = load(reader.read)(model, given, threshold, positive)
     return reading
 
 

@@ -1,6 +1,6 @@
 """One neutral form for all tree ensembles: every split is a set of levels, every leaf an exact integer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,7 +9,6 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.scored import finest_digits
-from oneformany.plain import Plain
 
 LEAF = -1
 LARGEST_SUM = 2**50  # units up to this size survive the way through a float and back
@@ -80,7 +79,7 @@ class Tree:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeEnsemble(Plain):
+class TreeEnsemble:
     """A score that is an intercept plus one leaf per tree, in units of ``10**-digits``.
 
     Leaf values are rounded once to a decimal grid (``10**-12`` unless the scores are huge), so that
@@ -187,12 +186,5 @@ class TreeEnsemble(Plain):
             ends = np.cumsum(np.bincount(node, minlength=len(tree.left))).tolist()
             listed = level.tolist()
             left += [listed[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-        return {**super().to_dict(), "left": left}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Rebuild from :meth:`to_dict`, exactly."""
-        left = np.zeros((len(data["feature"]), max(data["levels"])), dtype=np.bool_)
-        for node, goes_left in enumerate(data["left"]):
-            left[node, goes_left] = True
-        return super().from_dict({**data, "left": left})
+        plain = {name: np.asarray(value).tolist() for name, value in vars(self).items()}
+        return {**plain, "left": left}

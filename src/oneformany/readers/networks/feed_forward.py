@@ -31,23 +31,9 @@ class Affine:
         shift = np.zeros(self.weights.shape[1]) if bias is None else bias
         self.bias: FloatArray = np.asarray(shift, dtype=np.float64)
 
-    @classmethod
-    def scaling(cls, scale: ArrayLike, shift: ArrayLike) -> Self:
-        """Scale and shift each entry."""
-        return cls(np.diag(np.asarray(scale, dtype=np.float64)), shift)
-
     def then(self, later: Self) -> Self:
         """Make both steps one."""
         return type(self)(self.weights @ later.weights, self.bias @ later.weights + later.bias)
-
-
-def normalisation(
-    mean: ArrayLike, variance: ArrayLike, epsilon: float, scale: ArrayLike = 1.0, shift: ArrayLike = 0.0
-) -> tuple[Affine, Affine]:
-    """Normalise a batch with stored statistics, in the two steps that libraries round."""
-    spread = np.sqrt(np.asarray(variance, dtype=np.float64) + epsilon)
-    centred = Affine.scaling(np.ones_like(spread), -np.asarray(mean, dtype=np.float64))
-    return centred, Affine.scaling(np.asarray(scale) / spread, np.zeros_like(spread) + shift)
 
 
 Step = Affine | str  # or :data:`RELU`
