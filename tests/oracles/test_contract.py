@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass, field, replace
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -153,8 +152,7 @@ KINDS = {
     "network, ties decided one by one": tied(network),
     "black box": black_box,
     "constrained trees": constrained,
-    "constrained trees, divided": constrained,
-    "constrained additive, divided": lambda rng: constrained(rng, additive),
+    "constrained additive": lambda rng: constrained(rng, additive),
     "constrained network": lambda rng: constrained(rng, network),
 }
 each_kind = pytest.mark.parametrize("name", KINDS)
@@ -167,8 +165,7 @@ seeds = st.integers(0, 2**32 - 1)
 def test_answers_are_those_of_full_enumeration(name, seed, data):
     made = KINDS[name](np.random.default_rng(seed))
     question = data.draw(questions(LEVELS))
-    with patch("oneformany.oracles.constrained.LARGEST_BOX", 1 if "divided" in name else 4096):
-        answer = made.oracle.reach(question)
+    answer = made.oracle.reach(question)
     hopeful = usable(question, POINTS) & made.positive
     assert answer.proved_none == (not hopeful.any())
     assert answer.proved_none or answer.point.tolist() in POINTS[hopeful].tolist()

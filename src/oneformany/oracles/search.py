@@ -15,11 +15,8 @@ FEW = 64  # parts with at most so many points are looked through
 TIES_KEPT = 1024  # how many near points are asked about together
 MOST_TIES = 1_000_000  # about how many near points a question may ask before its answer is "unknown"
 
-Step: TypeAlias = Callable[[Part, int], tuple[IntArray, list[Part] | None]]
-"""For a part and its number, from 1: points to look at, and parts that hold all others that may be positive.
-
-``None`` instead of parts: nobody knows, and the part is left open.
-"""
+Step: TypeAlias = Callable[[Part, int], tuple[IntArray, list[Part]]]
+"""For a part and its number, from 1: points to look at, and parts with all others that may be positive."""
 
 Scores: TypeAlias = Callable[[IntArray], IntArray | FloatArray]
 """The score of each of some points, or what grows with it."""
@@ -32,15 +29,14 @@ def search(
     positive: Callable[[IntArray], BoolArray],
     *,
     few: float = FEW,
-    budget: int | None = None,
 ) -> Answer:
-    """Find a positive point or prove that there is none, in at most ``budget`` steps; ``None``: without any.
+    """Find a positive point or prove that there is none.
 
-    Points that ``judge`` calls near are put off until there are many to ask about.
+    Without steps that is done by looking at all points, or the answer is "unknown". Points that ``judge``
+    calls near are put off until there are many to ask about.
     """
     parts, near = [whole], whole.anchor[None][:0]
     steps = asked = 0
-    ending = Answer.none()
     while parts or len(near):
         ask: Callable[[IntArray], NDArray[Any]] = judge
         if len(near) >= TIES_KEPT or not parts:
@@ -49,7 +45,7 @@ def search(
             asked += len(points)
         else:
             part = parts.pop()
-            spent = steps == budget or asked > MOST_TIES or (part.stop is not None and part.stop.expired())
+            spent = asked > MOST_TIES or (part.stop is not None and part.stop.expired())
             if part.size <= few:
                 points = list_points(part)
             elif step is None or spent:
@@ -57,15 +53,14 @@ def search(
             else:
                 steps += 1
                 points, found = step(part, steps)
-                parts += found or []
-                ending = Answer.unknown() if found is None else ending
+                parts += found
         for begin in range(0, len(points), BATCH):
             some = points[begin : begin + BATCH]
             judged = ask(some)
             if (judged == POSITIVE).any():
                 return Answer(some[int((judged == POSITIVE).argmax())].copy())
             near = np.concatenate((near, some[judged == NEAR]))
-    return ending
+    return Answer.none()
 
 
 def climb(part: Part, scores: Scores, enough: float, point: IntArray) -> float:
