@@ -221,11 +221,11 @@ def test_a_tree_on_two_features_has_no_relaxation():
     assert build([2, 2], [(0, (0,), 1.0, (1, (0,), 2.0, 3.0))]).relaxation() is None
 
 
-def test_splits_that_decide_nothing_and_leaves_out_of_reach_are_left_out():
+def test_splits_that_decide_nothing_and_leaves_out_of_reach_do_not_count():
     again = (0, (0,), (0, (0, 1), 1.0, 99.0), (1, (0, 1), (0, (0,), 99.0, 2.0), 99.0))
     oracle = build([3, 2], [again])
-    assert oracle.ensemble.units[oracle.ensemble.feature == LEAF].tolist() == [10**12, 2 * 10**12]
     assert oracle.score(np.array([[0, 0], [1, 1], [2, 0]])).tolist() == [1.0, 2.0, 2.0]
+    assert oracle.upper_bound(np.array([[True, True, True], [True, True, False]])) == 2.0
 
 
 def test_the_margin_is_added_to_the_threshold():
