@@ -15,14 +15,16 @@ from oneformany.oracles.box import anchored
 from oneformany.oracles.network.bounds import bound_logit, reserve, widest_lines
 from oneformany.oracles.network.kernels import Arrays, judge_moves, score_points
 from oneformany.oracles.network.search import NetworkSteps
-from oneformany.oracles.protocol import Answer, Question
+from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import DecidedOracle
 from oneformany.oracles.search import search
 
 ROUNDOFF = 2.0**-53
 TINIEST = 1e-290
 LARGEST = 1e100
+FINEST_DIGITS = 9
 BOUND_ROUNDS = 100
+LARGEST_SUM = 2**50
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,12 +153,7 @@ class NetworkOracle(DecidedOracle):
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Bound from above the score of every point with levels inside ``domain``; no point: -infinity."""
-        p, width = domain.shape
-        whole = anchored(Question(np.zeros(p, dtype=np.int64), np.ones(p, dtype=np.bool_), 0, domain))
-        if whole is None:
-            return -math.inf
-        work = reserve(self._net, width)
-        return float(bound_logit(self._net, whole, BOUND_ROUNDS, -math.inf, whole.first_point, work)[0, 0])
+        return self._bound(domain)[0]
 
     def reach(self, question: Question) -> Answer:
         """Find a positive point for the question, or prove that there is none."""
@@ -183,8 +180,18 @@ class NetworkOracle(DecidedOracle):
         judge_moves(self._net, values, features, goals, choices, least, sure, judged)
         return judged
 
-    def relaxation(self) -> None:
-        """Nothing: a linear bound over all points is so far above the score that it prunes nothing."""
+    def relaxation(self) -> Relaxation | None:
+        """One linear bound on the score over all points, rounded up to a decimal grid, unless it is huge."""
+        exists = np.arange(max(self.levels)) < np.array(self.levels)[:, None]
+        _, constant, gains = self._bound(exists)
+        largest = abs(constant) + abs(self._acceptance.least) + float(np.abs(gains).max()) * len(gains)
+        digits = min(FINEST_DIGITS, math.floor(math.log10(LARGEST_SUM / (largest + 1))))
+        if digits < 0:
+            return None
+        scale = 10**digits
+        units = np.where(exists, np.ceil(gains * scale).astype(np.int64) + 1, 0)
+        least = math.floor(self._acceptance.least * scale) - 1
+        return Relaxation(units, math.ceil(constant * scale) + 1, least, exact=False)
 
     def describe(self) -> dict[str, Any]:
         """Plain numbers that rebuild the oracle exactly, and a bound on what rounding does to a score."""
@@ -204,6 +211,16 @@ class NetworkOracle(DecidedOracle):
         scores = np.empty(len(points))
         score_points(self._net, points, np.empty_like(self._net.biases), scores)
         return scores
+
+    def _bound(self, domain: BoolArray) -> tuple[float, float, FloatArray]:
+        """Bound the score of every point with these levels: the largest, the constant and gains per level."""
+        p, width = domain.shape
+        whole = anchored(Question(np.zeros(p, dtype=np.int64), np.ones(p, dtype=np.bool_), 0, domain))
+        if whole is None:
+            return -math.inf, -math.inf, np.zeros(domain.shape)
+        work = reserve(self._net, width)
+        bounds = bound_logit(self._net, whole, BOUND_ROUNDS, -math.inf, whole.first_point, work)
+        return *bounds[0].tolist(), work.gains
 
 
 def _padded(vectors: Iterable[FloatArray], width: int) -> FloatArray:
