@@ -213,8 +213,10 @@ def first_step(model: AnyModel) -> AnyModel:
         steps = (inner for _, inner in model.steps if inner is not None and not isinstance(inner, str))
         return first_step(next(steps))
     if _is_asked(type(model)) and not hasattr(model, "feature_names_in_"):
-        owner = getattr(getattr(model, "function", model), "__self__", None)
-        return None if owner is None else first_step(getattr(owner, "model", owner))
+        owner: AnyModel = getattr(getattr(model, "function", model), "__self__", None)
+        if named("oneformany", "_Asked")(type(owner)):
+            owner = owner.model
+        return None if owner is None else first_step(owner)
     return model
 
 
