@@ -12,7 +12,6 @@ import pandas as pd
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -289,8 +288,6 @@ KINDS = {
     "extra trees": _fitted(lambda: ExtraTreesClassifier(4)),
     "bagging": _fitted(lambda: BaggingClassifier(n_estimators=4, max_features=0.6)),
     "bagging, one input per tree": _fitted(lambda: BaggingClassifier(n_estimators=6, max_features=1)),
-    "AdaBoost, stumps": _fitted(lambda: AdaBoostClassifier(n_estimators=3)),
-    "AdaBoost": _fitted(lambda: AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3)),
     "gradient boosting": _fitted(lambda: GradientBoostingClassifier(n_estimators=4, max_depth=2)),
     "gradient boosting, stumps": _fitted(lambda: GradientBoostingClassifier(n_estimators=4, max_depth=1)),
     "exponential loss": _fitted(

@@ -10,7 +10,6 @@ from sklearn.preprocessing import StandardScaler
 
 from oneformany.explainer import OneForMany
 from oneformany.explainer.posing import pose
-from oneformany.readers import verdict
 from oneformany.readers.own_values import TIME_WAS_UP
 from oneformany.schema.frames import Table
 from oneformany.stop import Stop
@@ -43,13 +42,6 @@ def scaled(monkeypatch):
     return model, watched
 
 
-def in_doubt():
-    """A model that adds up integers: every other row and point is at its threshold exactly."""
-    model = LogisticRegression().fit(FRAME % 2, TARGET)
-    model.coef_, model.intercept_ = np.ones((1, 6)) / 3, np.array([-1.0])
-    return model
-
-
 @pytest.mark.parametrize("model", [LogisticRegression(), RandomForestClassifier(5, random_state=0)])
 def test_without_any_time_all_refused_rows_are_undecided(model):
     fitted = make_pipeline(StandardScaler(), model).fit(FRAME, TARGET)
@@ -74,21 +66,6 @@ def test_a_pipeline_is_probed_until_time_is_up(monkeypatch):
     assert watched.calls <= 5 < needed  # three for the probe, one for the rows, one to try
     assert late.positive.tolist() == whole.positive.tolist()
     assert len(late.problem(2, "point").codes) == len(whole.problem(2, "point").codes)
-
-
-def test_points_at_the_threshold_are_listed_until_time_is_up(monkeypatch):
-    model = in_doubt()
-    watched = Watched(model.predict)
-    monkeypatch.setattr(model, "predict", watched, raising=False)
-    monkeypatch.setattr(verdict, "MOST_AT_ONCE", 2)
-    bits = FRAME % 2
-    whole = pose(OneForMany(model, 2), Table.of(bits), Stop(1000, clock=watched.clock))
-    needed = watched.calls
-    assert whole.unread is None
-    watched.calls = 0
-    late = pose(OneForMany(model, 2), Table.of(bits), Stop(1.5, clock=watched.clock))
-    assert late.unread == TIME_WAS_UP
-    assert watched.calls < needed
 
 
 def test_a_model_that_was_read_in_time_is_asked_in_searches_after_it():

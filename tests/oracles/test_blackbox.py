@@ -48,13 +48,9 @@ def test_answers_are_those_of_full_enumeration(data, seed, threshold):
     else:
         assert answer.point.tolist() in candidates.tolist()
         assert function.chances[tuple(answer.point)] >= threshold
-    inside = points[question.domain[np.arange(len(LEVELS)), points].all(axis=1)]
-    asked, most = set(function.asked()), max([-np.inf, *function.chances[tuple(inside.T)]])
-    known = {*map(tuple, inside.tolist())} <= asked
-    assert oracle.upper_bound(question.domain) == (most if known else np.inf)
-    assert set(function.asked()) == asked
-    oracle.score(inside)
-    assert oracle.upper_bound(question.domain) == most
+    asked = function.asked()
+    assert oracle.upper_bound(question.domain) == (np.inf if question.domain.any(axis=1).all() else -np.inf)
+    assert function.asked() == asked
 
 
 @settings(deadline=None)
@@ -110,17 +106,6 @@ def test_no_question_is_asked_only_to_say_why_a_row_cannot_be_helped():
     result = solve(Problem(np.zeros((1, len(LEVELS)), dtype=int), LEVELS, oracle, 1))
     assert result.status == "infeasible"
     assert len(function.asked()) == 1 + sum(n - 1 for n in LEVELS)
-
-
-def test_a_swap_leaves_a_hill_that_single_moves_do_not():
-    weights = np.array([3, 2, 2] + [0] * 17)
-
-    def function(codes):
-        return 0.1 + (codes @ weights - 2.5 * (codes[:, 0] & codes[:, 1:].any(axis=1))) / 10
-
-    question = Question(np.zeros(20, np.int64), np.zeros(20, np.bool_), 2, np.ones((20, 2), np.bool_))
-    oracle = BlackBoxOracle(function, (2,) * 20, 0.5, largest_box=0)
-    assert np.flatnonzero(oracle.reach(question).point).tolist() == [1, 2]
 
 
 def drawn(small, seed, quantile):

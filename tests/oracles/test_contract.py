@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass, field, replace
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -82,16 +81,6 @@ def settled(make):
     return made
 
 
-def unlisted(make):
-    """Near points are too many to be listed: the model is asked about those that a question meets."""
-
-    def made(rng):
-        with patch("oneformany.oracles.scored.MOST_SUMS", 0):
-            return make(rng)
-
-    return made
-
-
 def trees(rng, *, stumps=False, **options):
     grown = [_tree(rng, stumps) for _ in range(4)]
     ensemble = TreeEnsemble.from_trees(LEVELS, grown, 0.5)
@@ -142,10 +131,10 @@ def black_box(rng):
     return Made(oracle, scores, scores >= threshold)
 
 
-def constrained(rng, make=trees, **options):
+def constrained(rng, make=trees):
     inner = make(rng)
     permitted = rng.random(len(POINTS)) < 0.4
-    oracle = ConstrainedOracle(inner.oracle, lambda points: permitted[points @ INDEX], **options)
+    oracle = ConstrainedOracle(inner.oracle, lambda points: permitted[points @ INDEX])
     return Made(oracle, inner.scores, inner.positive & permitted)
 
 
@@ -153,8 +142,6 @@ KINDS = {
     "additive": additive,
     "additive, ties decided one by one": tied(additive),
     "additive, ties decided once": settled(additive),
-    "additive, ties asked about one by one": unlisted(tied(additive)),
-    "additive, ties asked about once": unlisted(settled(additive)),
     "trees": trees,
     "trees, ties decided one by one": tied(trees),
     "trees, ties decided once": settled(trees),
@@ -165,8 +152,7 @@ KINDS = {
     "network, ties decided one by one": tied(network),
     "black box": black_box,
     "constrained trees": constrained,
-    "constrained trees, divided": lambda rng: constrained(rng, largest_box=2),
-    "constrained additive, divided": lambda rng: constrained(rng, additive, largest_box=1),
+    "constrained additive": lambda rng: constrained(rng, additive),
     "constrained network": lambda rng: constrained(rng, network),
 }
 each_kind = pytest.mark.parametrize("name", KINDS)
@@ -280,12 +266,13 @@ def test_a_limit_on_questions_is_seen_through_a_rule():
 
 def forbidden():
     oracle = AdditiveOracle([[0, 1, 2]] * 20, 0.0, 5.0)
-    return ConstrainedOracle(oracle, lambda points: np.zeros(len(points), np.bool_), largest_box=0)
+    return ConstrainedOracle(oracle, lambda points: np.zeros(len(points), np.bool_))
 
 
 @pytest.mark.parametrize("make", [clashing_trees, close_network, large_box, forbidden])
 def test_when_the_time_is_up_the_answer_is_neither_a_point_nor_a_proof(make, monkeypatch):
     monkeypatch.setattr("oneformany.oracles.trees.oracle.FEW", 1)
+    monkeypatch.setattr("oneformany.oracles.constrained.LARGEST_BOX", 0)
     oracle = make()
     question = replace(hard_question(oracle), extra=len(oracle.levels), stop=Stop(time_limit=0))
     answer = oracle.reach(question)

@@ -24,7 +24,7 @@ from oneformany.oracles.network.bounds import (
     reserve,
     widest_lines,
 )
-from oneformany.oracles.network.kernels import score_near, score_points
+from oneformany.oracles.network.kernels import score_points
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Question
 from oneformany.problem import Problem
@@ -233,7 +233,7 @@ def test_without_hidden_layers_the_answers_are_those_of_the_additive_oracle():
             assert linear.reach(question).proved_none == additive.reach(question).proved_none
 
 
-def hard_oracle(budget):
+def hard_oracle():
     """Nobody is positive, by a little, and bounds alone do not show it."""
     levels = (2,) * 14
     rng = np.random.default_rng(1)
@@ -242,18 +242,11 @@ def hard_oracle(budget):
     question = Question(
         np.zeros(14, dtype=np.int64), np.ones(14, dtype=np.bool_), 0, np.ones((14, 2), dtype=np.bool_)
     )
-    return NetworkOracle(network, float(best), margin=1e-3, budget=budget), question
+    return NetworkOracle(network, float(best), margin=1e-3), question
 
 
-def test_a_spent_budget_is_neither_a_point_nor_a_proof():
-    oracle, question = hard_oracle(budget=1)
-    answer = oracle.reach(question)
-    assert answer.point is None
-    assert not answer.proved_none
-
-
-def test_without_a_budget_the_proof_comes():
-    oracle, question = hard_oracle(budget=None)
+def test_what_bounds_alone_do_not_show_is_proved():
+    oracle, question = hard_oracle()
     assert oracle.reach(question).proved_none
 
 
@@ -268,13 +261,13 @@ def test_ties_are_listed_within_the_budget_of_changes():
 
 
 def test_frozen_and_other_arrays_share_compiled_code():
-    oracle, question = hard_oracle(budget=1)
+    oracle, question = hard_oracle()
     problem = Problem(np.zeros((1, 14), dtype=np.int8), oracle.levels, oracle, max_changes=14)
     oracle.reach(question)
     oracle.reach(problem.question(0))
     oracle.upper_bound(question.domain)
     oracle.relaxation()
-    assert len(score_near.signatures) == len(bound_each.signatures) == 1
+    assert len(score_points.signatures) == len(bound_each.signatures) == 1
 
 
 def test_a_network_cannot_be_changed():
@@ -309,7 +302,6 @@ def test_arrays_that_are_no_network_are_refused(tables, bias, layers, message):
         ({"threshold": np.nan}, "threshold is nan"),
         ({"margin": np.inf}, "margin is inf"),
         ({"margin": -1.0}, "must not be negative"),
-        ({"budget": -1}, "must not be negative"),
     ],
 )
 def test_parameters_that_mean_nothing_are_refused(wrong, message):

@@ -97,3 +97,25 @@ def test_a_model_that_does_not_answer_about_the_rows_is_refused_as_before():
         ofm.OneForMany(KNeighborsClassifier(), positive="yes").explain(FRAME)
     with pytest.raises(ofm.InputError, match="none of the model's classes"):
         ofm.OneForMany(model, positive="maybe").explain(FRAME[["income", "debt"]])
+
+
+class Engineered:
+    """Asks a model that was fitted on other columns than the frame has."""
+
+    def __init__(self):
+        made = self.made(FRAME)
+        self.model = LogisticRegression().fit(made, ACCEPTED == "yes")
+
+    def made(self, frame):
+        numbers = frame.select_dtypes("number")
+        return pd.DataFrame({"sum": numbers.sum(axis=1), "most": numbers.max(axis=1)})
+
+    def chance(self, frame):
+        return self.model.predict_proba(self.made(frame))
+
+
+def test_a_function_reads_the_frame_whatever_the_model_behind_it_reads():
+    engineered = Engineered()
+    result = ofm.OneForMany(engineered.chance, 2, share="action").explain(FRAME)
+    assert result.covered
+    assert (engineered.chance(result.apply(FRAME))[:, 1] >= 0.5).all()

@@ -7,7 +7,6 @@ from oneformany import infer_schema
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.methods import solve
 from oneformany.problem import Problem
-from oneformany.readers.boosting_machine import read_boosting_machine
 from oneformany.readers.registry import read_model
 from reference_points import brute_force_points
 from tree_questions import all_points, random_question, usable
@@ -37,7 +36,7 @@ def model():
 def test_every_point_has_the_models_own_log_odds(model, positive):
     frame, _ = rows_of()
     assert any(len(term) == 2 for term in model.term_features_)
-    reading = read_boosting_machine(model, None, frame, 0.6, positive)
+    reading = read_model(model, None, 0.6, positive, frame)
     points = all_points(reading.verdict.rows.schema.levels)
     chances = model.predict_proba(reading.verdict.rows.frame(points))[:, ["bad", "good"].index(positive)]
     assert 1 / (1 + np.exp(-reading.oracle.score(points))) == pytest.approx(chances, abs=1e-12)
@@ -83,13 +82,13 @@ def test_machines_that_cannot_be_read_are_refused(model):
     frame, _ = rows_of()
     schema = infer_schema(frame, columns=["job", "age"])
     with pytest.raises(InputError, match="the schema lacks 'rooms'"):
-        read_boosting_machine(model, schema, frame, None, "good")
+        read_model(model, schema, None, "good", frame)
     with pytest.raises(UnsupportedModelError, match="not fitted"):
-        read_boosting_machine(ExplainableBoostingClassifier(), None, frame)
+        read_model(ExplainableBoostingClassifier(), None, frame=frame)
     three = ExplainableBoostingClassifier(interactions=0, outer_bags=1, max_rounds=2, n_jobs=1)
     three.fit(frame, frame["job"])
     with pytest.raises(UnsupportedModelError, match=r"knows 3 classes, not two; .* black box"):
-        read_boosting_machine(three, None, frame, None, "full")
+        read_model(three, None, None, "full", frame)
 
 
 def test_too_many_combinations_of_levels_are_refused():
@@ -98,4 +97,4 @@ def test_too_many_combinations_of_levels_are_refused():
     wide = ExplainableBoostingClassifier(interactions=[(0, 2), (2, 3)], outer_bags=1, max_rounds=2, n_jobs=1)
     wide.fit(many.assign(home=np.arange(2000) / 9), np.arange(2000) % 2)
     with pytest.raises(InputError, match="combinations of levels, more than 1000000; pass a schema"):
-        read_boosting_machine(wide, None, many.assign(home=np.arange(2000) / 9), None, 1)
+        read_model(wide, None, None, 1, many.assign(home=np.arange(2000) / 9))

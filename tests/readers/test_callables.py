@@ -7,7 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from oneformany import infer_schema
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.readers.callables import BlackBox, read_function
+from oneformany.readers.callables import BlackBox
 from oneformany.readers.registry import read_model
 from tree_questions import all_points
 
@@ -49,7 +49,7 @@ def test_columns_are_classes_and_a_single_one_has_an_opposite():
 
     for function in (chance, both):
         for positive, expected in ((1, chance(FRAME)), (0, 1 - chance(FRAME))):
-            reading = read_function(function, None, FRAME, None, positive)
+            reading = read_model(function, None, None, positive, FRAME)
             assert reading.oracle.score(codes) == pytest.approx(expected)
             assert (reading.verdict(codes) == (expected >= 0.5)).all()
 
@@ -59,39 +59,39 @@ def test_more_than_two_classes_need_a_threshold():
         return np.tile([0.2, 0.3, 0.5], (len(frame), 1))
 
     with pytest.raises(InputError, match="knows 3 classes; name the least probability"):
-        read_function(three, None, FRAME)
-    assert read_function(three, None, FRAME, 0.4, 2).verdict(np.zeros((2, 3), np.int64)).all()
+        read_model(three, None, frame=FRAME)
+    assert read_model(three, None, 0.4, 2, FRAME).verdict(np.zeros((2, 3), np.int64)).all()
 
 
 def test_the_classes_of_a_fitted_classifier_have_their_labels():
     data = FRAME[["age", "home"]].astype(float)
     model = KNeighborsClassifier(1).fit(data, ["bad", "bad", "good", "good"])
     frame = FRAME.astype({"age": float, "home": float})
-    reading = read_function(model.predict_proba, None, frame, None, "good")
+    reading = read_model(model.predict_proba, None, None, "good", frame)
     assert reading.verdict.rows.schema.names == ("age", "home")
     codes = reading.verdict.rows.schema.encode(frame)
     assert reading.verdict(codes).tolist() == [False, False, True, True]
     with pytest.raises(InputError, match="1 is none of the model's classes 'bad' and 'good'"):
-        read_function(model.predict_proba, None, frame)
+        read_model(model.predict_proba, None, frame=frame)
     with pytest.raises(InputError, match="positive is 'good'; the classes of a function are numbered"):
-        read_function(partial(model.predict_proba), None, frame, None, "good")
+        read_model(partial(model.predict_proba), None, None, "good", frame)
 
 
 def test_labels_instead_of_probabilities_are_refused():
     data = FRAME[["age"]]
     model = KNeighborsClassifier(1).fit(data, [0, 0, 1, 1])
     with pytest.raises(UnsupportedModelError, match=r"returns 0 \(int64\), .* not labels"):
-        read_function(model.predict, None, data)
+        read_model(model.predict, None, frame=data)
 
 
 def test_limits_are_handed_on():
-    oracle = read_function(BlackBox(chance, max_calls=7, largest_box=8), None, FRAME).oracle
+    oracle = read_model(BlackBox(chance, max_calls=7, largest_box=8), None, frame=FRAME).oracle
     assert (oracle.max_calls, oracle.largest_box) == (7, 8)
 
 
 def test_the_verdict_asks_the_function_again():
     drifting = iter(np.linspace(0.9, 0.1, 20))
-    reading = read_function(lambda frame: np.full(len(frame), next(drifting)), None, FRAME, 0.8)
+    reading = read_model(lambda frame: np.full(len(frame), next(drifting)), None, 0.8, frame=FRAME)
     point = np.zeros((1, 3), np.int64)
     assert reading.oracle.positive(point).all()
     assert reading.oracle.positive(point).all()

@@ -114,17 +114,6 @@ def test_a_type_that_would_change_a_value_is_not_taken():
     assert labelled["age"].tolist() == [20]
 
 
-def test_columns_that_are_demanded_but_unread_are_the_same_in_all_rows():
-    model = Fitted("note", "age", "job", "rooms")
-    rows = Rows.of(SCHEMA, FRAME, model, unread={"note"})
-    frame = rows.frame(np.array([[0, 0, 0], [1, 1, 1]]))
-    assert frame.columns.tolist() == ["note", "age", "job", "rooms"]
-    assert frame["note"].tolist() == ["a", "a"]
-    for given, unread in ((None, {"note"}), (FRAME, ())):
-        with pytest.raises(InputError, match="fitted on 4 columns, the schema lacks 'note'"):
-            Rows.of(SCHEMA, given, model, unread)
-
-
 class Fitted:
     """Knows its columns, or only how many."""
 

@@ -39,7 +39,7 @@ from oneformany.exceptions import InputError, PredictionMismatchError, Unsupport
 from oneformany.methods import solve
 from oneformany.problem import Problem
 from oneformany.readers.columns import Rows, probe
-from oneformany.readers.inputs import ENCODERS, SELECTORS, read_pipeline
+from oneformany.readers.inputs import ENCODERS, SELECTORS
 from oneformany.readers.registry import read_model
 from reference_points import brute_force_points
 from tree_questions import all_points
@@ -130,11 +130,11 @@ STEPS = {
 def test_steps_are_read_with_and_without_a_schema(name):
     frame, _ = rows_of()
     model = fitted(STEPS[name])
-    reading = read_pipeline(model, None, frame, None, "good")
+    reading = read_model(model, None, None, "good", frame)
     assert agrees(model, reading, frame)
-    assert agrees(model, read_pipeline(model, None, frame, 0.7, "good"), frame, 0.7)
+    assert agrees(model, read_model(model, None, 0.7, "good", frame), frame, 0.7)
     exact = infer_schema(frame, bins=None)
-    assert agrees(model, read_pipeline(model, exact, None, None, "good"), frame)
+    assert agrees(model, read_model(model, exact, None, "good", None), frame)
 
 
 CLASSIFIERS = {
@@ -150,17 +150,17 @@ CLASSIFIERS = {
 def test_any_classifier_may_stand_at_the_end(name):
     frame, _ = rows_of()
     model = fitted([mixed(StandardScaler())], CLASSIFIERS[name])
-    assert agrees(model, read_pipeline(model, None, frame, None, "good"), frame)
+    assert agrees(model, read_model(model, None, None, "good", frame), frame)
 
 
 def test_boosting_and_naive_bayes_may_stand_at_the_end():
     frame, _ = rows_of()
     dense = mixed("passthrough", OneHotEncoder(sparse_output=False))
     model = fitted([dense], HistGradientBoostingClassifier(max_iter=10))
-    assert agrees(model, read_pipeline(model, None, frame, None, "good"), frame)
+    assert agrees(model, read_model(model, None, None, "good", frame), frame)
     bins = KBinsDiscretizer(3, encode="ordinal", strategy="uniform")
     model = fitted([mixed(bins, OrdinalEncoder())], CategoricalNB())
-    assert agrees(model, read_pipeline(model, None, frame, None, "good"), frame)
+    assert agrees(model, read_model(model, None, None, "good", frame), frame)
 
 
 @pytest.mark.parametrize("sparse", [0.0, 1.0])
@@ -171,18 +171,9 @@ def test_what_a_sparse_matrix_leaves_out_is_missing_for_xgboost(sparse):
     )
     model = make_pipeline(steps, xgboost.XGBClassifier(n_estimators=20, n_jobs=1))
     model.fit(frame, target == "good")
-    reading = read_pipeline(model, None, frame, None, 1)
+    reading = read_model(model, None, None, 1, frame)
     codes = reading.verdict.rows.schema.encode(frame)
     assert (reading.oracle.positive(codes) == model.predict(frame)).all()
-
-
-def test_columns_that_the_steps_ignore_are_no_features_even_with_gaps():
-    frame, target = rows_of()
-    frame["comment"] = [None, *(f"text {row}" for row in range(1, len(frame)))]
-    model = make_pipeline(mixed(StandardScaler()), LogisticRegression()).fit(frame, target)
-    reading = read_pipeline(model, None, frame, None, "good")
-    assert set(reading.verdict.rows.schema.names) == {*TEXTS, *NUMBERS}
-    assert agrees(model, reading, frame)
 
 
 def test_a_pipeline_fitted_on_an_array_reads_columns_by_their_place():
@@ -191,7 +182,7 @@ def test_a_pipeline_fitted_on_an_array_reads_columns_by_their_place():
         ColumnTransformer([("numbers", StandardScaler(), [0, 3]), ("texts", OneHotEncoder(), [1, 2])]),
         LogisticRegression(),
     ).fit(frame.to_numpy(), target)
-    reading = read_pipeline(model, None, frame, None, "good")
+    reading = read_model(model, None, None, "good", frame)
     codes = reading.verdict.rows.schema.encode(frame)
     assert (reading.oracle.positive(codes) == (model.predict(frame.to_numpy()) == "good")).all()
     assert (reading.verdict(codes) == (model.predict(frame.to_numpy()) == "good")).all()
@@ -200,7 +191,7 @@ def test_a_pipeline_fitted_on_an_array_reads_columns_by_their_place():
 def test_a_pipeline_that_begins_with_nothing_knows_its_columns():
     frame, target = rows_of()
     model = Pipeline([("none", "passthrough"), ("model", LogisticRegression())]).fit(frame[NUMBERS], target)
-    reading = read_pipeline(model, None, frame, None, "good")
+    reading = read_model(model, None, None, "good", frame)
     assert reading.verdict.rows.schema.names == ("age", "debts")
     assert agrees(model, reading, frame[NUMBERS])
 
@@ -209,7 +200,7 @@ def test_with_bins_a_level_is_the_median_of_its_numbers():
     frame, _ = rows_of()
     model = fitted([mixed(StandardScaler())])
     schema = infer_schema(frame, edges={"age": [30, 50]})
-    reading = read_pipeline(model, schema, frame, None, "good")
+    reading = read_model(model, schema, None, "good", frame)
     young = np.sort(frame["age"][frame["age"] <= 30])
     points = all_points(schema.levels)
     rows = reading.verdict.rows.frame(points)
@@ -276,7 +267,7 @@ def test_steps_that_mix_features_are_named_and_refused(step, words):
         [make_column_transformer((OneHotEncoder(), TEXTS), (make_pipeline(MinMaxScaler(), step), NUMBERS))]
     )
     with pytest.raises(UnsupportedModelError, match=words) as caught:
-        read_pipeline(model, None, frame, None, "good")
+        read_model(model, None, None, "good", frame)
     assert "step 'columntransformer/pipeline/" in str(caught.value)
 
 
@@ -334,7 +325,7 @@ def test_every_known_step_is_one_of_scikit_learn():
 def test_pipelines_without_a_readable_classifier_are_refused(model, error, words):
     frame, _ = rows_of()
     with pytest.raises(error, match=words):
-        read_pipeline(model, None, frame, None, "good")
+        read_model(model, None, None, "good", frame)
 
 
 def test_schemas_and_frames_that_do_not_fit_are_refused():
@@ -342,20 +333,20 @@ def test_schemas_and_frames_that_do_not_fit_are_refused():
     model = fitted([mixed(StandardScaler())])
     schema = infer_schema(frame, columns=["job", "home", "age"], bins=None)
     with pytest.raises(InputError, match="the schema lacks 'debts'"):
-        read_pipeline(model, schema, frame, None, "good")
+        read_model(model, schema, None, "good", frame)
     with pytest.raises(InputError, match="the schema lacks 'debts'"):
-        read_pipeline(model, schema, None, None, "good")
+        read_model(model, schema, None, "good", None)
     with pytest.raises(InputError, match="the frame lacks 'job'"):
-        read_pipeline(model, None, frame.drop(columns="job"), None, "good")
+        read_model(model, None, None, "good", frame.drop(columns="job"))
     with pytest.raises(InputError, match="pass a schema or a frame"):
-        read_pipeline(model, None, None, None, "good")
+        read_model(model, None, None, "good", None)
     with pytest.raises(InputError, match=r"refuse a value: .*unknown categories \['retired'\]"):
-        read_pipeline(model, None, frame.replace({"job": {"none": "retired"}}), None, "good")
+        read_model(model, None, None, "good", frame.replace({"job": {"none": "retired"}}))
     unknown = Schema((Feature("job", ("none", "boss")), *infer_schema(frame).features[2:]))
     with pytest.raises(InputError, match="the schema lacks"):
-        read_pipeline(model, unknown, None, None, "good")
+        read_model(model, unknown, None, "good", None)
     with pytest.raises(InputError, match="'yes' is none of the model's classes 'bad' and 'good'"):
-        read_pipeline(model, None, frame, None, "yes")
+        read_model(model, None, None, "yes", frame)
 
 
 def test_missing_values_are_refused_with_their_place_even_if_the_pipeline_would_fill_them_in():
@@ -363,7 +354,7 @@ def test_missing_values_are_refused_with_their_place_even_if_the_pipeline_would_
     model = fitted([mixed(make_pipeline(SimpleImputer(), StandardScaler()))])
     frame.loc[3, "debts"] = np.nan
     with pytest.raises(InputError, match="column 'debts', row 3: the value is missing; fill it in or drop"):
-        read_pipeline(model, None, frame, None, "good")
+        read_model(model, None, None, "good", frame)
 
 
 def test_texts_that_reach_the_classifier_are_refused():
@@ -373,4 +364,4 @@ def test_texts_that_reach_the_classifier_are_refused():
     steps.fit(frame)
     model[-1].fit(np.zeros((len(frame), 3)) + np.arange(len(frame))[:, None], target)
     with pytest.raises(UnsupportedModelError, match="leave texts as they are"):
-        read_pipeline(model, None, frame, None, "good")
+        read_model(model, None, None, "good", frame)

@@ -18,9 +18,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
 from oneformany import Feature, Schema
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.readers.registry import READERS, named, oracle_for, read_model, reader_for
+from oneformany.readers.registry import READERS, load, named, oracle_for, read_model, reader_for
 from oneformany.schema.cells import infer_schema
 
 SCHEMA = Schema((Feature("sex", ("female", "male")), Feature("housing", ("rent", "own", "free"))))
@@ -32,7 +32,7 @@ CHOICE = (POINTS[:, 0] ^ (POINTS[:, 1] > 0)).astype(int)
 
 def test_every_reader_can_be_loaded():
     for reader in READERS:
-        assert callable(reader.load())
+        assert callable(load(reader.read))
 
 
 def test_a_class_is_recognised_by_its_package_and_name_or_by_a_base():
@@ -240,3 +240,15 @@ def test_a_kind_of_model_can_be_added_from_outside():
 def test_a_reader_of_nothing_is_refused():
     with pytest.raises(InputError, match="reads is 'rows'"):
         ofm.register_reader("rows", Majority, read_majority, reads="rows")
+
+
+def test_a_reading_that_says_something_else_than_the_model_is_noticed():
+    def misread(_model, encoding, _threshold, _positive):
+        return ofm.AdditiveOracle(encoding.tables(np.ones(encoding.width)), threshold=1)
+
+    reader = ofm.register_reader("majorities", Majority, misread)
+    try:
+        with pytest.raises(PredictionMismatchError, match="Majority was read, but its own answers differ"):
+            ofm.oracle_for(Majority(), SCHEMA)
+    finally:
+        READERS.remove(reader)

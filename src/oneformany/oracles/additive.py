@@ -1,16 +1,16 @@
 """Scores that are a sum of one table entry per feature: decided in exact integer arithmetic."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.box import admits, anchored
+from oneformany.oracles.box import anchored
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import Acceptance, DecidedOracle, check_finite, finest_digits
+from oneformany.oracles.scored import DecidedOracle, check_finite, finest_digits
 from oneformany.oracles.search import search
 
 LARGEST_SUM = 2**61
@@ -75,20 +75,6 @@ class AdditiveOracle(DecidedOracle):
             self.units[feature, : len(table)] = np.rint(table * scale).astype(np.int64)
         self.intercept_units = round(intercept * scale)
 
-    def _listed(self, asked: Acceptance) -> Acceptance | None:
-        return asked.listed(self.units, self._levels, self.intercept_units)
-
-    def hopeful(self) -> Self | None:
-        """Count every point that the model would have to be asked about as positive; ``None``: there is none.
-
-        The score decides there, which is quick. What is proved to be out of reach, or to need so many
-        explanations, is so for the model too; of what is found, the points have to be asked about.
-        """
-        acceptance = self._acceptance
-        if acceptance.decide is None or acceptance.least == acceptance.sure:
-            return None
-        return self._with(Acceptance(acceptance.least, acceptance.least))
-
     def upper_bound(self, domain: BoolArray) -> float:
         """Largest score of a point with levels inside ``domain``; minus infinity when there is none."""
         if not domain.any(axis=1).all():
@@ -116,9 +102,6 @@ class AdditiveOracle(DecidedOracle):
             return Answer.none()
         if self.positive(point[None])[0]:
             return Answer(point)
-        if acceptance.decide is None:
-            ties = acceptance.ties[admits(question, acceptance.ties)]
-            return Answer(ties[0].copy()) if len(ties) else Answer.none()
         return search(whole, None, self._judge, self.positive, few=LARGEST_BOX)
 
     def relaxation(self) -> Relaxation:

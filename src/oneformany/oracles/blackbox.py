@@ -8,14 +8,13 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.oracles.box import Part, anchored, list_points
+from oneformany.oracles.box import anchored
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.oracles.scored import ScoredOracle
 from oneformany.oracles.search import BATCH, climb, search
 
 LARGEST_BOX = 10_000
 MOST_KNOWN = 1 << 21  # how many answers are remembered, in some 300 MB, before it begins anew
-RESTARTS = 3
 SLACK = 1e-6
 ROUNDING = 2.0**-21
 
@@ -92,14 +91,8 @@ class BlackBoxOracle(ScoredOracle):
         self._known: dict[bytes, float] = {}
 
     def upper_bound(self, domain: BoolArray) -> float:
-        """Largest score inside ``domain`` where all its points have been asked about, otherwise infinity."""
-        p = len(self._levels)
-        inside = anchored(Question(np.zeros(p, dtype=np.int64), np.ones(p, dtype=np.bool_), 0, domain))
-        if inside is None:
-            return -np.inf
-        if inside.size > self.largest_box:
-            return np.inf
-        return max(self._known.get(point.tobytes(), np.inf) for point in list_points(inside))
+        """Infinity, as nobody knows what was not asked about; minus infinity when there is no point."""
+        return np.inf if domain.any(axis=1).all() else -np.inf
 
     def reach(self, question: Question) -> Answer:
         """Find a positive point, ask about all points to exclude one, or end "unknown"."""
@@ -116,8 +109,8 @@ class BlackBoxOracle(ScoredOracle):
             return self._sums(points)
 
         try:
-            point = self._climbed(whole, scores)
-            if point is not None:
+            point = whole.first_point
+            if climb(whole, scores, self.threshold, point) >= self.threshold:
                 return Answer(point)
             answer = search(
                 whole,
@@ -142,30 +135,6 @@ class BlackBoxOracle(ScoredOracle):
             "asked": self.asked,
             "unanswered": self.unanswered,
         }
-
-    def _climbed(self, whole: Part, scores: Callable[[IntArray], FloatArray]) -> IntArray | None:
-        """Climb from the anchor and, where not all points can be asked about, from random ones."""
-        rng = np.random.default_rng(whole.anchor)
-
-        def near(point: IntArray, options: BoolArray) -> tuple[float, FloatArray]:
-            score, after = float(scores(point[None])[0]), np.full(options.shape, -np.inf)
-            if score < self.threshold:
-                feature, level = np.nonzero(options)
-                moved = np.tile(point, (len(feature), 1))
-                moved[np.arange(len(feature)), feature] = level
-                after[feature, level] = scores(moved)
-            return score, after
-
-        for attempt in range(1 if whole.size <= self.largest_box else 1 + RESTARTS):
-            point = whole.first_point
-            able = np.flatnonzero(~whole.free & (whole.domain.sum(axis=1) > 1))
-            paid = rng.permutation(able)[: whole.extra]
-            for f in [*np.flatnonzero(whole.free), *paid] if attempt else ():
-                levels = np.flatnonzero(whole.domain[f])
-                point[f] = rng.choice(levels if whole.free[f] else levels[levels != whole.anchor[f]])
-            if climb(whole, near, self.threshold, point, swaps=True) >= self.threshold:
-                return point
-        return None
 
     def _sums(self, codes: IntArray) -> FloatArray:
         points = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)

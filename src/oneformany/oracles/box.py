@@ -176,11 +176,3 @@ def list_points(part: Part) -> IntArray:
         points = np.concatenate((points, moved))
         moves = np.concatenate((moves, moves[able].repeat(len(levels)) + (not part.free[feature])))
     return points[np.argsort(moves, kind="stable")]
-
-
-def admits(question: Question, points: IntArray) -> BoolArray:
-    """Whether each of the points is one of the question's."""
-    inside = question.domain[np.arange(points.shape[1]), points]
-    stays = points == question.anchor
-    fits = np.where(question.free, inside, inside | stays).all(axis=1)
-    return np.asarray(fits & ((~stays & ~question.free).sum(axis=1) <= question.extra))

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.oracles.box import Part, anchored, halves
+from oneformany.oracles.box import anchored
 from oneformany.oracles.protocol import Answer, Oracle, Question, Relaxation
 from oneformany.oracles.search import search
 
-LARGEST_BOX = 4096
-MOST_QUESTIONS = 10_000
+LARGEST_BOX = 100_000  # questions with at most so many points are settled by looking at all of them
 
 
 class ConstrainedOracle:
@@ -20,7 +19,7 @@ class ConstrainedOracle:
 
     A question is first asked of the classifier alone. If there is no point, that is the answer, and if the
     point is permitted, so is that. Otherwise the question is settled by looking at all of its points where
-    these are few, and else is divided in two at the feature with the most levels left.
+    these are few; else the answer is "unknown".
 
     Parameters
     ----------
@@ -28,10 +27,6 @@ class ConstrainedOracle:
         The classifier.
     permits : callable
         Says for each row of an ``(n, p)`` array of codes whether it is permitted.
-    largest_box : int
-        Questions with at most so many points are settled by looking at all of them.
-    most_questions : int
-        How many questions to the classifier one question may take before its answer is "unknown".
 
     Examples
     --------
@@ -42,18 +37,9 @@ class ConstrainedOracle:
     [False, True]
     """
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        permits: Callable[[IntArray], BoolArray],
-        *,
-        largest_box: int = LARGEST_BOX,
-        most_questions: int = MOST_QUESTIONS,
-    ) -> None:
+    def __init__(self, oracle: Oracle, permits: Callable[[IntArray], BoolArray]) -> None:
         self.oracle = oracle
         self.permits = permits
-        self.largest_box = largest_box
-        self.most_questions = most_questions
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -90,22 +76,9 @@ class ConstrainedOracle:
         """Find a positive and permitted point, or prove that there is none, or end "unknown"."""
         whole, answer = anchored(question), self.oracle.reach(question)
         permitted = answer.point is not None and self.permits(answer.point[None])[0]
-        if whole is None or permitted or (answer.point is None and whole.size > self.largest_box):
+        if whole is None or permitted or answer.proved_none:
             return answer
-        if answer.proved_none:
-            return answer
-
-        def step(part: Part, _: int) -> tuple[IntArray, list[Part] | None]:
-            answer = self.oracle.reach(part)
-            if answer.point is None:
-                return part.anchor[None][:0], [] if answer.proved_none else None
-            most = part.but(split=int(part.domain.sum(axis=1).argmax()))
-            order = np.indices(part.domain.shape)[1].astype(np.float64)
-            return answer.point[None], halves(most, order, np.inf, 0.0)
-
-        return search(
-            whole, step, self.positive, self.positive, few=self.largest_box, budget=self.most_questions
-        )
+        return search(whole, None, self.positive, self.positive, few=LARGEST_BOX)
 
     def relaxation(self) -> Relaxation | None:
         """What bounds the classifier bounds fewer points as well, but no longer exactly."""

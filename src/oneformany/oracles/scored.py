@@ -2,10 +2,9 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cached_property
 from numbers import Real
 from typing import Any, Self, TypeAlias
 
@@ -14,13 +13,12 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
+from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE, Relaxation
 
 Decide: TypeAlias = Callable[[IntArray], BoolArray]
 """Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
 
-MOST_SUMS = 2**17
-MOST_LISTED = 100_000
+MOST_DECIDED = 100_000
 FINEST_DIGITS = 12
 
 
@@ -41,31 +39,6 @@ class Acceptance:
         if len(near):
             answers[near] = self._ask(points[near], scores[near])
         return answers
-
-    @cached_property
-    def ties(self) -> IntArray:
-        """Points with scores between that are positive, once nobody is asked any more: ``(n, p)``."""
-        return np.array(self.describe()["ties"], dtype=np.int64)
-
-    def listed(self, units: IntArray, levels: Sequence[int], intercept: int) -> Self | None:
-        """Ask about all points between, if these can be listed; the scores are sums of units.
-
-        Usually the answers are what some threshold says, and then that is the threshold.
-        """
-        low, high = self.least - intercept, self.sure - intercept
-        near = _points_between(units, levels, low, high, one_per_sum=not self.rounds)
-        if near is None:
-            return None
-        sums = intercept + units[np.arange(len(levels)), near].sum(axis=1)
-        accepted = self.met(near, sums)
-        decided = dict(zip(map(tuple, near.tolist()), accepted.tolist(), strict=True))
-        least = int(sums[accepted].min(initial=self.sure))
-        return self.by_score(sums, accepted) or type(self)(least, self.sure, decided=decided)
-
-    def by_score(self, scores: IntArray, accepted: BoolArray) -> Self | None:
-        """The threshold that says what the model said of points that stand for all others, if any."""
-        least = int(scores[accepted].min(initial=self.sure))
-        return None if (~accepted & (scores >= least)).any() else type(self)(least, least)
 
     def describe(self) -> dict[str, Any]:
         """From which score on points can be positive, from which they are, what the model said of others."""
@@ -93,7 +66,7 @@ class Acceptance:
         if self.decide is not None and new:
             said = dict(zip(new, self.decide(np.array(new)).tolist(), strict=True))
             known.update(said)
-            room = len(self.decided) < MOST_LISTED
+            room = len(self.decided) < MOST_DECIDED
             self.decided.update((key, answer) for key, answer in said.items() if answer or room)
         return np.array([bool(known[key]) for key in keys], dtype=np.bool_)
 
@@ -169,22 +142,32 @@ class DecidedOracle(ScoredOracle):
     def decided_by(self, decide: Decide) -> Self:
         """Let the model decide about points within the margin.
 
-        Points are asked about one by one, when a search meets them, and its answers are remembered. Where all
-        of them can be listed (additive scores, a single tree), its answers usually are what some threshold
-        says, and then that is the threshold. Where the model adds up without rounding, its first answer
-        settles all points with the same score.
+        Points are asked about one by one, when a search meets them, and its answers are remembered. Where the
+        model adds up without rounding, its first answer settles all points with the same score.
 
         Parameters
         ----------
         decide : callable
             Says of points whether the model calls them positive.
         """
-        asked = Acceptance(*self._band, decide, self._rounds)
-        return self._with(self._listed(asked) or asked)
+        return self._with(Acceptance(*self._band, decide, self._rounds))
 
-    def _listed(self, asked: Acceptance) -> Acceptance | None:  # noqa: ARG002 (for those that can)
-        """Ask about all points within the margin, if these can be listed."""
-        return None
+    def hopeful(self) -> Self | None:
+        """Count every point that the model would have to be asked about as positive; ``None``: there is none.
+
+        Where a sum of tables decides then, that is quick. What is proved to be out of reach, or to need so
+        many explanations, is so for the model too; of what is found, the points have to be asked about.
+        """
+        acceptance = self._acceptance
+        if acceptance.decide is None or acceptance.least == acceptance.sure:
+            return None
+        made = self._with(Acceptance(acceptance.least, acceptance.least))
+        relaxation = made.relaxation()
+        return made if relaxation is not None and relaxation.exact else None
+
+    @abstractmethod
+    def relaxation(self) -> Relaxation | None:
+        """Bound the score by a sum over the features for pruning inside the search, if that is possible."""
 
     def _with(self, acceptance: Acceptance) -> Self:
         oracle = copy(self)
@@ -205,57 +188,3 @@ def finest_digits(largest: float, largest_sum: int, entries: str) -> int:
         if (largest + 1) * 10**digits < largest_sum:
             return digits
     raise InputError(f"scores of size {largest:g} are too large: divide {entries} and threshold")
-
-
-def _points_between(
-    units: IntArray, levels: Sequence[int], low: float, high: float, *, one_per_sum: bool = False
-) -> IntArray | None:
-    """List the points whose units sum to at least ``low`` and less than ``high``; ``None``: too many.
-
-    With ``one_per_sum`` at least one for each sum, instead of all; that succeeds for larger spaces.
-
-    The features are divided into two halves; the sums of one half are looked up among the sorted sums of the
-    other (Horowitz and Sahni, "Computing partitions with applications to the knapsack problem",
-    Journal of the ACM 21, 1974), so that spaces of ten thousand million points can be searched.
-    """
-    parts: tuple[list[int], list[int]] = ([], [])
-    sizes = [1, 1]
-    for feature in sorted(range(len(levels)), key=lambda f: -levels[f]):
-        side = int(sizes[1] < sizes[0])
-        parts[side].append(feature)
-        sizes[side] *= levels[feature]
-    halves = [_sums(units, levels, part, one_per_sum=one_per_sum) for part in parts]
-    if halves[0] is None or halves[1] is None:
-        return None
-    (left, left_points), (right, right_points) = halves[0], halves[1]
-    order = np.argsort(right, kind="stable")
-    start = np.searchsorted(right[order], low - left)
-    count = np.searchsorted(right[order], high - left) - start
-    total = int(count.sum())
-    if total > MOST_LISTED:
-        return None
-    of_left = np.repeat(np.arange(len(left)), count)
-    within = np.arange(total) - np.repeat(np.cumsum(count) - count, count)
-    points = np.zeros((total, len(levels)), dtype=np.int64)
-    points[:, parts[0]] = left_points[of_left]
-    points[:, parts[1]] = right_points[order[start[of_left] + within]]
-    return points
-
-
-def _sums(
-    units: IntArray, levels: Sequence[int], features: Sequence[int], *, one_per_sum: bool
-) -> tuple[IntArray, IntArray] | None:
-    """Sums of the units of some features, and the levels that make them."""
-    sums = np.zeros(1, dtype=np.int64)
-    points = np.zeros((1, 0), dtype=np.int32)
-    for feature in features:
-        n = levels[feature]
-        if len(sums) * n > (8 if one_per_sum else 1) * MOST_SUMS:
-            return None
-        chosen = np.tile(np.arange(n, dtype=np.int32), len(sums))
-        points = np.column_stack((np.repeat(points, n, axis=0), chosen))
-        sums = (sums[:, None] + units[feature, :n]).ravel()
-        if one_per_sum:
-            sums, first = np.unique(sums, return_index=True)
-            points = points[first]
-    return sums, points.astype(np.int64)

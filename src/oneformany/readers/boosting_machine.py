@@ -4,29 +4,19 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-import pandas as pd
 
 from oneformany.anything import AnyModel
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
+from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.readers.columns import Rows
 from oneformany.readers.trees.forest import log_odds_oracle
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index, least_probability
-from oneformany.schema.schema import Schema
 
 MOST_CELLS = 1_000_000
-N_CHECKED = 64
-LARGEST_DIFFERENCE = 1e-9
 
 
-def read_boosting_machine(
-    model: AnyModel,
-    schema: Schema | None = None,
-    frame: pd.DataFrame | None = None,
-    threshold: float | None = None,
-    positive: object = 1,
-) -> Reading:
+def read_boosting_machine(model: AnyModel, rows: Rows, threshold: float | None, positive: object) -> Reading:
     """Read a fitted ``ExplainableBoostingClassifier`` of two classes, with its interactions, exactly.
 
     Each term is seen on all levels of its features and becomes a tree, so that pairs are settled by the same
@@ -38,7 +28,6 @@ def read_boosting_machine(
             f"{type(model).__name__} knows {len(model.classes_)} classes, not two; pass its predict_proba to "
             "have it asked as a black box"
         )
-    rows = Rows.of(schema, frame, model)
     levels = rows.schema.levels
     own = [rows.schema.index(name) for name in model.feature_names_in_]
     terms = [[own[column] for column in columns] for columns in model.term_features_]
@@ -57,12 +46,6 @@ def read_boosting_machine(
     trees = [_tree(features, table, max(levels)) for features, table in zip(terms, tables, strict=True)]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
     oracle = log_odds_oracle(levels, trees, intercept, least_probability(threshold))
-    checked = np.random.default_rng(0).integers(levels, size=(N_CHECKED, len(levels)))
-    difference = np.abs(oracle.score(checked) - sign * model.decision_function(rows.frame(checked)))
-    if difference.max() > LARGEST_DIFFERENCE:
-        raise PredictionMismatchError(
-            f"{type(model).__name__} was misread by {difference.max():g}; report it"
-        )
     return Reading(oracle, FrameVerdict(rows, Verdict(model, lambda data: data, threshold, positive)))
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.ensemble import RandomForestClassifier
 
-from oneformany.anything import AnyModel, AnyValue
+from oneformany.anything import AnyModel
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
@@ -52,17 +52,16 @@ class BlackBox:
 
 def read_function(
     model: BlackBox | Callable[[pd.DataFrame], ArrayLike],
-    schema: Schema | None = None,
-    frame: pd.DataFrame | None = None,
-    threshold: float | None = None,
-    positive: object = 1,
+    rows: Rows,
+    threshold: float | None,
+    positive: object,
 ) -> Reading:
-    """Read a function from frames, with the columns of the schema or of the frame, to probabilities.
+    """Read a function from frames to probabilities.
 
     The positive class is a number, or its label when the function is the ``predict_proba`` of a classifier.
     """
     box = model if isinstance(model, BlackBox) else BlackBox(model)
-    rows, index = Rows.of(schema, frame, function_owner(model)), _index(model, positive)
+    index = _index(model, positive)
     oracle = BlackBoxOracle(
         box.function,
         rows.schema.levels,
@@ -81,11 +80,6 @@ def read_function(
     return Reading(oracle, FrameVerdict(rows, decision(box, threshold, positive)))
 
 
-def function_owner(model: AnyModel) -> AnyModel:
-    """Find the classifier that a function is a method of."""
-    return getattr(getattr(model, "function", model), "__self__", None)
-
-
 def decision(
     model: AnyModel, threshold: float | None = None, positive: object = 1
 ) -> Callable[[pd.DataFrame], BoolArray]:
@@ -99,7 +93,7 @@ def decision(
 
 
 def _index(model: AnyModel, positive: object) -> int:
-    owner = function_owner(model)
+    owner = getattr(getattr(model, "function", model), "__self__", None)  # of a method
     if hasattr(owner, "classes_"):
         return class_index(owner, positive)
     if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
@@ -133,12 +127,6 @@ class _Asked:
     model: Any
     threshold: float | None
     positive: object
-
-    def __getattr__(self, name: str) -> AnyValue:
-        """Know the columns that the classifier was fitted on."""
-        if name in {"feature_names_in_", "n_features_in_"}:
-            return getattr(self.model, name)
-        raise AttributeError(name)
 
     def score(self, frame: pd.DataFrame) -> FloatArray:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""

@@ -98,12 +98,10 @@ def plain_array(frame: pd.DataFrame) -> AnyValue:
     return frame.to_numpy()
 
 
-def columns_of(
-    model: AnyModel, known: Collection[str], where: str, others: Collection[str] = ()
-) -> tuple[str, ...]:
-    """Name the columns that a model reads: as it was fitted, of these and others, else all of these."""
+def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str, ...]:
+    """Name the columns that a model reads: of these those that it was fitted with, if it knows, else all."""
     kind = type(model).__name__
-    names = _fitted_names(model, (*known, *others))
+    names = _fitted_names(model, known)
     width = getattr(model, "n_features_in_", None)
     if names is None:
         if width is not None and width != len(known):
@@ -112,7 +110,7 @@ def columns_of(
                 "give it these columns only, or pass the schema whose one-hot columns it was fitted on"
             )
         return tuple(known)
-    if missing := [name for name in names if name not in {*known, *others}]:
+    if missing := [name for name in names if name not in known]:
         raise InputError(
             f"{kind} was fitted on {len(names)} columns, {where} lacks {missing[0]!r}; add it, or "
             "pass the schema whose one-hot columns the model was fitted on"
@@ -133,12 +131,6 @@ class TimeIsUpError(Exception):
     """Time was up before a model was read."""
 
 
-def check_time(stop: Stop | None) -> None:
-    """Give up reading a model when time is up."""
-    if stop is not None and stop.expired():
-        raise TimeIsUpError
-
-
 @dataclass(frozen=True, eq=False)
 class Rows:
     """What every level of every feature is in a frame that a model reads.
@@ -149,46 +141,35 @@ class Rows:
 
     schema: Schema  # the features
     values: tuple[Any, ...]  # ``values[l][v]``: what stands in the frame for level ``v`` of feature ``l``
-    fixed: dict[str, Any]  # further columns, which the model demands but does not read, with a value for all
     names: tuple[str, ...]  # columns of the frames, in order
 
     @classmethod
-    def of(
-        cls,
-        schema: Schema | None,
-        frame: pd.DataFrame | None = None,
-        model: AnyModel = None,
-        unread: Collection[str] = (),
-    ) -> Rows:
+    def of(cls, schema: Schema | None, frame: pd.DataFrame | None = None, model: AnyModel = None) -> Rows:
         """Find the values, in columns as the model names them; numbers in bins and types are the frame's.
 
-        Without a schema every distinct value of the frame is a level. Columns that are known to be unread
-        need not be features.
+        Without a schema every distinct value of the frame is a level.
         """
         if frame is not None and not isinstance(frame, pd.DataFrame):
             raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
         if schema is not None:
-            others = [] if frame is None else [name for name in unread if name in frame.columns]
-            names = columns_of(model, schema.names, "the schema", others)
+            names = columns_of(model, schema.names, "the schema")
         elif frame is not None:
             names = columns_of(model, tuple(frame.columns), "the frame")
-            schema = infer_schema(frame, columns=[name for name in names if name not in unread], bins=None)
+            schema = infer_schema(frame, columns=list(names), bins=None)
         else:
             raise InputError("the model reads rows by name: pass a schema or a frame")
         if isinstance(schema, ValueSchema):
-            return cls(schema, schema.arrays, {}, names)
+            return cls(schema, schema.arrays, names)
         there = {} if frame is None else {str(name): frame[name] for name in frame.columns}
         values = tuple(_values(feature, there.get(feature.name)) for feature in schema.features)
-        fixed = {name: there[name].iloc[:1].array for name in names if name not in schema.names}
-        return cls(schema, values, fixed, names)
+        return cls(schema, values, names)
 
     def frame(self, codes: IntArray) -> pd.DataFrame:
         """Turn an ``(n, p)`` array of codes into a frame with a row for each."""
         codes = np.atleast_2d(codes)
-        columns = {name: value.take(np.zeros(len(codes), np.int64)) for name, value in self.fixed.items()}
-        for index, name in enumerate(self.schema.names):
-            columns[name] = self.values[index].take(codes[:, index])
-        made = pd.DataFrame({name: in_own_type(columns[name]) for name in self.names})
+        own = {name: self.schema.index(name) for name in self.names}
+        columns = {name: self.values[index].take(codes[:, index]) for name, index in own.items()}
+        made = pd.DataFrame({name: in_own_type(column) for name, column in columns.items()})
         if isinstance(self.schema, ValueSchema):
             made.columns = pd.Index([self.schema.labels.get(name, name) for name in self.names])
         return made
@@ -227,7 +208,8 @@ def probe(
         codes[:, feature] = np.arange(n)
         parts = []
         for start in range(0, n, size):
-            check_time(stop)
+            if stop is not None and stop.expired():
+                raise TimeIsUpError
             seen = inputs(codes[start : start + size])
             own = np.flatnonzero(~same_inputs(seen, base).all(axis=0))
             parts.append((slice(start, start + size), own, seen[:, own]))

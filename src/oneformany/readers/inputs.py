@@ -15,12 +15,11 @@ from sklearn.preprocessing import FunctionTransformer
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.readers.callables import decision, function_owner
+from oneformany.readers.callables import decision
 from oneformany.readers.columns import Rows, columns_of, plain_array, probe
-from oneformany.readers.registry import Reader, named, reader_for, unwrapped
+from oneformany.readers.registry import Reader, first_step, load, named, reader_for, unwrapped
 from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
 from oneformany.schema.frames import NUMBERS, Column, Table
-from oneformany.schema.schema import Schema
 
 # Steps that make columns of one column each, and steps that leave columns out
 ENCODERS = {
@@ -60,18 +59,13 @@ class Inputs:
 def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: object) -> Inputs:
     """See how a fitted classifier that reads the frame's own columns does it."""
     outer, model = model, unwrapped(model)
-    reader = reader_for(model)
-    pipeline = isinstance(model, Pipeline)
-    asked = pipeline or reader.reads == "columns"
-    # What is not a model of columns is a function, or has a reader for frames of its own
-    owner = model if asked or hasattr(model, "feature_names_in_") else function_owner(model)
-    first = first_step(owner if asked else unwrapped(getattr(owner, "model", owner)))
-    if asked:
+    reader, first, pipeline = reader_for(model), first_step(model), isinstance(model, Pipeline)
+    if asked := pipeline or reader.reads == "columns":
         reader, steps, classifier = opened(model, positive)
-    names = columns_of(first if pipeline else owner, table.frame.columns, "the frame")
+    names = columns_of(first, table.frame.columns, "the frame")
     labels = [table.labels[name] for name in names]
     unread = dropped_columns(first, labels)
-    if not asked:
+    if not asked:  # but a function, or a model with a reader for frames of its own
         return Inputs(model, reader, names, decision(model, threshold, positive), unread)
     transform: Callable[[pd.DataFrame], FloatArray] = steps
     if steps.steps:
@@ -87,26 +81,16 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
     return Inputs(outer, reader, names, decide, unread, transform, classifier, known)
 
 
-def read_pipeline(
-    model: Pipeline,
-    schema: Schema | None = None,
-    frame: pd.DataFrame | None = None,
-    threshold: float | None = None,
-    positive: object = 1,
-) -> Reading:
+def read_pipeline(model: Pipeline, rows: Rows, threshold: float | None, positive: object) -> Reading:
     """Read a fitted pipeline of feature-by-feature steps that ends in a classifier which can be read.
 
     What each level becomes is seen: frames in which one feature takes each of its levels go through the
-    steps. Columns that the first step drops need not be features, and are not where there is no schema.
+    steps.
     """
     reader, transform, classifier = opened(model, positive)
-    first = first_step(model)
-    unread = dropped_columns(first, list(getattr(first, "feature_names_in_", ())))
-    rows = Rows.of(schema, frame, first, unread)
     encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels)
-    oracle = reader.load()(classifier, encoding, threshold, positive)
-    decide = Verdict(model, frames_as_fitted(first), threshold, positive)
-    return Reading(oracle, FrameVerdict(rows, decide))
+    oracle = load(reader.read)(classifier, encoding, threshold, positive)
+    return Reading(oracle, FrameVerdict(rows, Verdict(model, transform.inputs, threshold, positive)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +145,6 @@ def opened(model: AnyModel, positive: object) -> tuple[Reader, Transform, Any]:
         last.is_categorical_ = None
     sparse = type(last).__module__.split(".")[0] == "xgboost"
     return reader, Transform(steps, frames_as_fitted(first_step(model)), sparse), last
-
-
-def first_step(model: AnyModel) -> AnyModel:
-    """Find what reads the frame: the first step of a pipeline, or the model itself."""
-    while isinstance(model, Pipeline):
-        model = next(inner for _, inner in model.steps if inner is not None and not isinstance(inner, str))
-    return model
 
 
 def frames_as_fitted(model: AnyModel) -> Callable[[pd.DataFrame], Any]:

@@ -120,20 +120,12 @@ class _Score:
         """Whether weights and inputs are so round that no product and no sum of them is rounded."""
         if self.weights is None:
             return False
-        largest = np.abs(encoding.constants)
-        for columns, block in zip(encoding.columns, encoding.values, strict=True):
-            largest[columns] = np.abs(block).max(axis=0)
-        weights, constant = signs @ self.weights, float(signs @ self.constants)
         inputs = np.concatenate([encoding.constants, *(block.ravel() for block in encoding.values)])
-        bits = sum(
-            next(
-                (bits for bits in range(EXACT_BITS + 1) if are_round(numbers, bits, math.inf)), EXACT_BITS + 1
-            )
-            for numbers in (weights, inputs)
+        weights = np.append(signs @ self.weights, signs @ self.constants)
+        largest = float(np.abs(weights).sum() * (1 + np.abs(inputs).max()))
+        return all(are_round(numbers, EXACT_BITS // 2, LARGEST_EXACT) for numbers in (weights, inputs)) and (
+            largest * 2**EXACT_BITS < LARGEST_EXACT
         )
-        if bits > EXACT_BITS or not float(constant * 2**bits).is_integer():
-            return False
-        return bool((abs(constant) + float(np.abs(weights) @ largest)) * 2**bits < LARGEST_EXACT)
 
 
 def _additive(

@@ -17,10 +17,10 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.callables import BlackBox, as_black_box
-from oneformany.readers.columns import Rows, TimeIsUpError, check_time, probe
+from oneformany.readers.columns import Rows, TimeIsUpError, probe
 from oneformany.readers.inputs import Inputs
-from oneformany.readers.registry import read_model
-from oneformany.readers.trees.libraries import model_splits
+from oneformany.readers.registry import load, read_model
+from oneformany.readers.trees.libraries import forest_of
 from oneformany.readers.verdict import FrameVerdict, Reading
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, named_targets, same_rows
 from oneformany.schema.encoding import Encoding
@@ -54,7 +54,7 @@ class Cells:
     def inside(self, feature: int, cell: int) -> list[Any]:
         """Distinct values of the reference data in a cell."""
         (column, cell_of), n_rows = self.columns[feature], len(self.codes)
-        found = np.unique(column.codes[n_rows:] if len(column.codes) > n_rows else column.codes)
+        found = np.unique(column.codes[n_rows:])
         values = (column.plain[index] for index in found[cell_of[found] == cell].tolist())
         return [value for value in values if value is not None]
 
@@ -74,15 +74,12 @@ def read_cells(
     they are decided as if nobody could see that.
     """
     known, columns, ignored, n_rows = [], [], [], len(table.frame)
+    data = table.frame if reference is None else reference.frame
     for name in inputs.names:
         choice = replace(choices[name], known=inputs.known.get(name))
-        given, more = table.frame[name], None
-        if reference is not None:
-            if name not in reference.frame.columns:
-                raise InputError(
-                    f"the reference data lack the column {name!r}, which the model reads; add it"
-                )
-            more = reference.frame[name]
+        if name not in data.columns:
+            raise InputError(f"the reference data lack the column {name!r}, which the model reads; add it")
+        given, more = table.frame[name], data[name]
         unread = name in inputs.unread and choice == Choice()
         dates = choice == Choice() and pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
         known.append(replace(choice, unread=unread or dates))
@@ -93,21 +90,20 @@ def read_cells(
             columns.append(ColumnValues.unread(pd.concat([given, more])))
         else:
             columns.append(_joined(given, more, choice))
-    encoding = splits = None
+    encoding = forest = None
     if (transform := inputs.transform) is not None:
         rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
         with suppress(TimeIsUpError):
             encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels, stop)
-            splits = model_splits(inputs.classifier)
+            forest = forest_of(inputs.classifier)
     if encoding is None:
         told: list[Told | None] = [_told_by_terms(inputs.model, column) for column in columns]
     else:
         seen = zip(encoding.columns, encoding.values, strict=True)
-        told = [Told(block) if splits is None else splits.told(own, block) for own, block in seen]
+        told = [Told(block) if forest is None else forest.told(own, block) for own, block in seen]
     features, own, first, found = [], [], [], []
     for column, choice, apart in zip(columns, known, told, strict=True):
-        counted = column.codes[n_rows:] if reference is not None else column.codes
-        counts = np.bincount(counted, minlength=len(column.array))
+        counts = np.bincount(column.codes[n_rows:], minlength=len(column.array))
         feature = decide_cells(column, counts, apart, choice)
         cells = _find_all(feature, column, table)
         asked = named_targets(feature, choice.targets)
@@ -124,13 +120,13 @@ def read_cells(
     return Cells(
         Schema(tuple(features)),
         codes[:n_rows],
-        codes[n_rows:] if reference is not None else codes,
+        codes[n_rows:],
         OwnValues(
             np.stack([rows for rows, _, _ in own], axis=1), *zip(*(pair for _, *pair in own), strict=True)
         ),
         ValueSchema.of(inputs.names, arrays, table.labels),
         encoding,
-        0 if splits is None else splits.count,
+        0 if forest is None else forest.splits.shape[1],
         ignored,
         found,
     )
@@ -171,26 +167,20 @@ def read_values(
         box = as_black_box(inputs.model, threshold, positive)
     if box is not None:
         unread = f"{cells.n_splits} splits, on {p} columns of up to {widest} values, are too many"
+    elif cells.encoding is not None and not (stop is not None and stop.expired()):
+        read = load(inputs.reader.read)(inputs.classifier, cells.encoding, threshold, positive)
+        oracle = Reading(read, FrameVerdict(rows, inputs.decide)).oracle  # which decides where rounding could
     elif inputs.transform is not None:
-        with suppress(TimeIsUpError):
-            check_time(stop)
-            if cells.encoding is not None:
-                read = inputs.reader.load()(inputs.classifier, cells.encoding, threshold, positive)
-                verdict = FrameVerdict(rows, inputs.decide, stop)  # decides where rounding could
-                oracle = Reading(read, verdict).oracle
-                verdict.stop = None  # searches look at the clock themselves
-        if oracle is None:
-            unread, box = TIME_WAS_UP, BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
+        unread, box = TIME_WAS_UP, BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
     if oracle is None:
         asked = (inputs.model, threshold, positive) if box is None else (box, None, 1)
-        sample = rows.frame(np.zeros((1, p), dtype=np.int64))
-        oracle = read_model(asked[0], cells.classes, *asked[1:], sample).oracle
+        oracle = read_model(asked[0], cells.classes, *asked[1:]).oracle
     levels = zip(cells.own.cell_of, cells.schema.levels, strict=True)
     plain = all(np.array_equal(cell_of, np.arange(n)) for cell_of, n in levels)
     return oracle, None if plain else cells.own, unread
 
 
-def _dates(column: pd.Series[Any], more: pd.Series[Any] | None, kept: Collection[str]) -> ColumnValues:
+def _dates(column: pd.Series[Any], more: pd.Series[Any], kept: Collection[str]) -> ColumnValues:
     """Keep dates as they are: the model tells all apart, and nobody is sent to another."""
     name = str(column.name)
     if name not in kept:
@@ -203,17 +193,14 @@ def _dates(column: pd.Series[Any], more: pd.Series[Any] | None, kept: Collection
     return ColumnValues(name, pd.Series(distinct).array, codes, "category", ordered=False)
 
 
-def _joined(column: pd.Series[Any], more: pd.Series[Any] | None, choice: Choice) -> ColumnValues:
+def _joined(column: pd.Series[Any], more: pd.Series[Any], choice: Choice) -> ColumnValues:
     """Find the distinct values of rows, reference data and wished targets."""
-    if more is None:
-        values = ColumnValues.of(column)
-    else:
-        if isinstance(column.dtype, pd.CategoricalDtype):  # both get the categories of either
-            kind = more.dtype
-            other = kind.categories if isinstance(kind, pd.CategoricalDtype) else more.dropna().unique()
-            column = column.cat.add_categories([v for v in other if v not in column.cat.categories])
-            more = more.astype(column.dtype)
-        values = ColumnValues.of(pd.concat([column, alike(more, column.dtype)]).rename(column.name))
+    if isinstance(column.dtype, pd.CategoricalDtype):  # both get the categories of either
+        kind = more.dtype
+        other = kind.categories if isinstance(kind, pd.CategoricalDtype) else more.dropna().unique()
+        column = column.cat.add_categories([v for v in other if v not in column.cat.categories])
+        more = more.astype(column.dtype)
+    values = ColumnValues.of(pd.concat([column, alike(more, column.dtype)]).rename(column.name))
     targets = choice.targets or ()
     wished: list[Any] = list(targets.values() if isinstance(targets, Mapping) else targets)
     wished = [value for value in wished if not is_missing(value) and value != "missing"]

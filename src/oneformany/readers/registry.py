@@ -7,14 +7,18 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.anything import AnyModel
+from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
-from oneformany.readers.columns import encoding_for, inputs_for, reads_schema
+from oneformany.readers.columns import Rows, encoding_for, inputs_for, reads_schema
 from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict, is_regressor
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
+
+N_CONFIRMED = 64
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,6 @@ class Reader:
     reads: Literal["columns", "labels", "frames"] = "columns"
     probabilities: str | Callable[..., Any] | None = None
 
-    def load(self) -> Callable[..., Any]:
-        """Import the reading function."""
-        return load(self.read)
-
     def verdict(
         self, model: object, inputs: Callable[[Any], Any], threshold: float | None, positive: object
     ) -> Verdict | ProbabilityVerdict:
@@ -58,9 +58,10 @@ def named(package: str, *names: str) -> Callable[[type], bool]:
     )
 
 
-def _is_function(kind: type) -> bool:
-    """Whether objects of a type can be called, other than classes, which make objects when called."""
-    return any("__call__" in vars(base) for base in kind.__mro__) and not issubclass(kind, type)
+def _is_asked(kind: type) -> bool:
+    """Whether objects of a type are functions, that is can be called; classes make objects when called."""
+    called = any("__call__" in vars(base) for base in kind.__mro__) and not issubclass(kind, type)
+    return called or named("oneformany", "BlackBox")(kind)
 
 
 TREES = ".trees.libraries:read_trees"
@@ -79,10 +80,10 @@ READERS: list[Reader] = [
         ".linear:read_linear",
     ),
     Reader(
-        "trees, forests, bagging and boosting of scikit-learn",
+        "trees, forests, bagging and gradient boosting of scikit-learn",
         named(
             "sklearn",
-            *("AdaBoostClassifier", "BaggingClassifier", "DecisionTreeClassifier", "ExtraTreesClassifier"),
+            *("BaggingClassifier", "DecisionTreeClassifier", "ExtraTreesClassifier"),
             *("GradientBoostingClassifier", "HistGradientBoostingClassifier", "RandomForestClassifier"),
         ),
         TREES,
@@ -124,7 +125,7 @@ READERS: list[Reader] = [
     ),
     Reader(
         "functions from frames to probabilities, as black boxes",
-        lambda kind: named("oneformany", "BlackBox")(kind) or _is_function(kind),
+        _is_asked,
         ".callables:read_function",
         "frames",
     ),
@@ -160,7 +161,7 @@ def register_reader(
           :class:`~oneformany.oracles.trees.oracle.TreeOracle` or
           :class:`~oneformany.oracles.network.oracle.NetworkOracle`;
         - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;
-        - frames: with ``(model, schema, frame, threshold, positive)``, where the schema may be ``None``; it
+        - frames: with ``(model, rows, threshold, positive)``, where ``rows.frame(codes)`` is a frame; it
           returns a :class:`Reading` with a :class:`~oneformany.readers.verdict.FrameVerdict`.
     probabilities : callable or str, optional
         For models that read columns and have neither ``predict`` nor ``classes_``: a function
@@ -184,6 +185,7 @@ def register_reader(
     ...     tables = [block[:, 0] for block in encoding.values]
     ...     return ofm.AdditiveOracle(tables, threshold=encoding.width / 2, margin=0.1)
     >>> reader = ofm.register_reader("majorities", Majority, read)
+    >>> READERS.remove(reader)  # forgotten again
     """
     if reads not in ("columns", "labels", "frames"):
         raise InputError(f"reads is {reads!r}; it must be 'columns', 'labels' or 'frames'")
@@ -201,6 +203,20 @@ def unwrapped(model: object) -> object:
         return unwrapped(model.best_estimator_)
     if named("sklearn", "FrozenEstimator")(type(model)):
         return unwrapped(getattr(model, "estimator", None))
+    return model
+
+
+def first_step(model: AnyModel) -> AnyModel:
+    """Find what reads the frame: the model itself, its first step, or the classifier that a function asks."""
+    model = unwrapped(model)
+    if named("sklearn", "Pipeline")(type(model)):
+        steps = (inner for _, inner in model.steps if inner is not None and not isinstance(inner, str))
+        return first_step(next(steps))
+    if _is_asked(type(model)) and not hasattr(model, "feature_names_in_"):
+        owner: AnyModel = getattr(getattr(model, "function", model), "__self__", None)
+        if named("oneformany", "_Asked")(type(owner)):
+            owner = owner.model
+        return None if owner is None else first_step(owner)
     return model
 
 
@@ -240,13 +256,13 @@ def read_model(
         if source is None:
             raise InputError(f"{type(model).__name__} reads columns: pass a schema or an encoding")
         encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
-        oracle: Oracle = reader.load()(model, encoding, threshold, positive)
+        oracle: Oracle = load(reader.read)(model, encoding, threshold, positive)
         inputs = encoding.encode if reader.probabilities else inputs_for(model, encoding)
         return Reading(oracle, reader.verdict(model, inputs, threshold, positive))
     if isinstance(source, Encoding):
         raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
-    given = (source,) if reader.reads == "labels" else (source, frame)
-    reading: Reading = reader.load()(model, *given, threshold, positive)
+    given = source if reader.reads == "labels" else Rows.of(source, frame, first_step(model))
+    reading: Reading = load(reader.read)(model, given, threshold, positive)
     return reading
 
 
@@ -283,7 +299,17 @@ def oracle_for(
     >>> oracle_for(model, schema).levels
     (2, 2)
     """
-    return read_model(model, source, threshold, positive, frame).oracle
+    reading = read_model(model, source, threshold, positive, frame)
+    oracle = reading.oracle
+    if reader_for(model).reads == "columns":  # no rows are at hand to compare with, so random points are
+        codes = np.random.default_rng(0).integers(oracle.levels, size=(N_CONFIRMED, len(oracle.levels)))
+        wrong = oracle.positive(codes) != reading.verdict(codes)
+        if wrong.any() and not (hasattr(oracle, "doubtful") and oracle.doubtful(codes)[wrong].all()):
+            raise PredictionMismatchError(
+                f"{type(model).__name__} was read, but its own answers differ: it does something else than "
+                "it says; pass a function that returns its probabilities instead"
+            )
+    return oracle
 
 
 def load(where: str | Callable[..., Any]) -> Callable[..., Any]:

@@ -14,12 +14,10 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
-from oneformany.readers.columns import Rows, check_time
-from oneformany.stop import Stop
+from oneformany.readers.columns import Rows
 
 DOUBLE = 2.0**-53  # largest relative error of one operation in float64
 SINGLE = 2.0**-24  # the same in float32
-MOST_AT_ONCE = 10_000  # so many points a model is asked about at once while it is read
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,22 +101,16 @@ class ProbabilityVerdict:
         return np.asarray(chances[:, self.positive] >= self.threshold, dtype=np.bool_)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class FrameVerdict:
-    """Ask a model that reads frames; while it is read, some rows at a time and until time is up."""
+    """Ask a model that reads frames."""
 
     rows: Rows  # turns codes into frames
     decide: Callable[[pd.DataFrame], BoolArray]  # whether the model calls each row of a frame positive
-    stop: Stop | None = None
 
     def __call__(self, codes: IntArray) -> BoolArray:
         """Whether each row of an ``(n, p)`` array of codes is positive."""
-        size = len(codes) or 1 if self.stop is None else MOST_AT_ONCE
-        parts = [np.zeros(0, dtype=np.bool_)]
-        for start in range(0, len(codes), size):
-            check_time(self.stop)
-            parts.append(self.decide(self.rows.frame(codes[start : start + size])))
-        return np.concatenate(parts)
+        return self.decide(self.rows.frame(codes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,6 @@ MODELS = {
     "dart": {"boosting_type": "dart"},
     "forest": {"boosting_type": "rf", "subsample_freq": 1, "subsample": 0.7},
     "steep": {"sigmoid": 2.0},
-    "zero is missing": {"zero_as_missing": True},
     "nothing is missing": {"use_missing": False},
     "from zero": {"boost_from_average": False, "is_unbalance": True},
 }
@@ -141,6 +140,13 @@ def small(kind=lightgbm.LGBMClassifier, classes=2, **options):
 def test_what_cannot_be_read_is_refused_with_a_reason(make, options, error, message):
     with pytest.raises(error, match=message):
         read_trees(make(), Encoding.from_blocks([np.eye(n) for n in LEVELS]), **options)
+
+
+def test_a_model_for_which_zero_is_missing_is_refused():
+    rows = pd.DataFrame(np.random.default_rng(0).integers(0, 4, (60, 5)).astype(float))
+    model = lightgbm.LGBMClassifier(n_estimators=2, zero_as_missing=True, **QUIET).fit(rows, rows[0] > 1)
+    with pytest.raises(UnsupportedModelError, match="takes a number for a missing value"):
+        read_trees(model, Encoding.from_blocks([np.arange(4.0)[:, None]] * 5))
 
 
 def test_a_model_on_other_columns_is_refused():

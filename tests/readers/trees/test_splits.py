@@ -6,7 +6,6 @@ import pytest
 import xgboost
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
@@ -15,13 +14,12 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from oneformany.readers.trees.libraries import model_splits
+from oneformany.readers.trees.libraries import forest_of
 
 MODELS = [
     DecisionTreeClassifier(max_depth=3, random_state=0),
     RandomForestClassifier(5, max_depth=3, random_state=0),
     BaggingClassifier(DecisionTreeClassifier(max_depth=3), 5, max_features=0.5, random_state=0),
-    AdaBoostClassifier(n_estimators=5, random_state=0),
     GradientBoostingClassifier(n_estimators=5, random_state=0),
     HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=3),
     xgboost.XGBClassifier(n_estimators=5, max_depth=3, n_jobs=1),
@@ -39,11 +37,11 @@ def data(seed=0):
 def test_numbers_between_the_same_thresholds_are_the_same_to_the_model(model):
     frame, target = data()
     model.fit(frame, target)
-    splits = model_splits(model)
+    forest = forest_of(model)
     rng = np.random.default_rng(1)
     values = np.unique(rng.uniform(-1, 11, 300))
     for place, name in enumerate(frame):
-        groups = splits.intervals(place, values)
+        groups = forest.intervals(forest.cuts(place)[0], values)
         for _, row in frame.sample(5, random_state=2).iterrows():
             rows = pd.DataFrame([row] * len(values), columns=frame.columns).assign(**{name: values})
             chances = pd.Series(model.predict_proba(rows)[:, 1]).groupby(groups)
@@ -54,13 +52,13 @@ def test_numbers_between_the_same_thresholds_are_the_same_to_the_model(model):
 def test_a_number_at_a_threshold_goes_where_the_model_sends_it(model):
     frame, target = data()
     model.fit(frame, target)
-    splits = model_splits(model)
+    forest = forest_of(model)
     for place, name in enumerate(frame):
-        for threshold in splits.thresholds.get(place, ()):
-            single = np.float32 if splits.single else np.float64
+        for threshold in forest.cuts(place)[0]:
+            single = np.float32 if forest.single else np.float64
             near = [np.nextafter(single(threshold), single(side)) for side in (-1e9, 1e9)]
             values = np.array([near[0], threshold, near[1]], dtype=np.float64)
-            groups = splits.intervals(place, values)
+            groups = forest.intervals(forest.cuts(place)[0], values)
             rows = pd.DataFrame([frame.iloc[0]] * 3, columns=frame.columns).assign(**{name: values})
             chances = model.predict_proba(rows)[:, 1]
             for one, other in ((0, 1), (1, 2)):
@@ -70,15 +68,13 @@ def test_a_number_at_a_threshold_goes_where_the_model_sends_it(model):
 def test_weights_are_summed_between_neighbours():
     frame, target = data()
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(frame, target)
-    splits = model_splits(model)
+    forest = forest_of(model)
     values = np.array([-5.0, 20.0, np.nan])
-    total = splits.told(np.array([0]), values[:, None]).splits
-    assert total[1] == pytest.approx(splits.weights[0].sum())
-    assert splits.weights[0].min() >= 0
+    total = forest.told(np.array([0]), values[:, None]).splits
+    assert total[1] == pytest.approx(forest.cuts(0)[1].sum())
+    assert forest.cuts(0)[1].min() >= 0
 
 
 def test_models_without_splits_have_none():
     frame, target = data()
-    assert model_splits(LogisticRegression().fit(frame, target)) is None
-    zero = LGBMClassifier(n_estimators=3, zero_as_missing=True, min_child_samples=3, verbose=-1)
-    assert model_splits(zero.fit(frame, target)) is None
+    assert forest_of(LogisticRegression().fit(frame, target)) is None

@@ -20,7 +20,6 @@ MODELS = {
         grow_policy="lossguide", max_depth=0, max_leaves=100, n_estimators=30, n_jobs=1
     ),
     "base score": xgboost.XGBClassifier(base_score=0.3, n_estimators=30, n_jobs=1),
-    "zero is missing": xgboost.XGBClassifier(missing=0.0, n_estimators=30, n_jobs=1),
 }
 
 
@@ -126,6 +125,7 @@ def many_classes():
         (regressor, {}, UnsupportedModelError, "XGBRegressor is a regressor"),
         (many_classes, {}, UnsupportedModelError, "objective multi:softprob"),
         (lambda: small(booster="gblinear"), {}, UnsupportedModelError, "gblinear, which grows no trees"),
+        (lambda: small(missing=0.0), {}, UnsupportedModelError, "a number for a missing value"),
         (small, {"positive": 2}, InputError, "name one of them as positive"),
         (small, {"threshold": 0}, InputError, "strictly between 0 and 1"),
         (small, {"threshold": 1}, InputError, "strictly between 0 and 1"),

@@ -123,33 +123,28 @@ def _linear(net: Arrays, region: Region, layer: int, unit: int, sign: float, wor
 @lean(inner=True)
 def _peak(net: Arrays, region: Region, work: Work) -> float:
     """Largest sum of ``TRIAL`` over the open features of the region; ``target`` is where."""
-    value = lifts = 0.0
-    movable = 0
+    value = 0.0
     for f in region.inside:
         most = -np.inf
         for v in range(net.starts[f + 1] - net.starts[f]):
             if region.domain[f, v] and work.trial[f, v] > most:
                 most = work.trial[f, v]
                 work.target[f] = v
-        lift = 0.0 if region.free[f] else most - work.trial[f, region.anchor[f]]
-        work.lift[f] = lift
-        movable += lift > 0.0
-        lifts += lift
-        value += most - lift
-    few = 2 * region.extra < movable
-    picked = 0.0
-    for _ in range(region.extra if few else movable - region.extra):
+        work.lift[f] = 0.0 if region.free[f] else most - work.trial[f, region.anchor[f]]
+        value += most - work.lift[f]
+    for _ in range(region.extra):
         at, best = -1, 0.0
         for f in region.inside:
-            lift = work.lift[f]
-            if lift > 0.0 and (at < 0 or (lift > best) == few):
-                at, best = f, lift
-        picked += best
+            if work.lift[f] > best:
+                at, best = f, work.lift[f]
+        if at < 0:
+            break
+        value += best
         work.lift[at] = -best
     for f in region.inside:
-        if not region.free[f] and (work.lift[f] == 0.0 or (work.lift[f] < 0.0) != few):
+        if not region.free[f] and work.lift[f] >= 0.0:
             work.target[f] = region.anchor[f]
-    return value + (picked if few else lifts - picked)
+    return value
 
 
 @inlined

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.compiled import lean, outer
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 
@@ -59,22 +59,6 @@ def score_points(net: Arrays, points: IntArray, hidden: FloatArray, scores: Floa
     """Score each row of codes."""
     for row in range(len(points)):
         scores[row] = score_point(net, points[row], hidden)
-
-
-@lean()
-def score_near(
-    net: Arrays, domain: BoolArray, point: IntArray, here: FloatArray, hidden: FloatArray, after: FloatArray
-) -> float:
-    """Score a point, whose layers are ``here``; ``after`` each single move inside the domain, about."""
-    score = score_point(net, point, here)
-    for f in range(len(point)):
-        for v in range(domain.shape[1]):
-            if domain[f, v]:
-                old, new = net.starts[f] + point[f], net.starts[f] + v
-                for j in range(net.widths[0]):
-                    hidden[0, j] = here[0, j] + (net.rows[new, j] - net.rows[old, j])
-                after[f, v] = forward(net, hidden)
-    return score
 
 
 @outer

@@ -134,8 +134,6 @@ class NetworkOracle(DecidedOracle):
         What the logit has to reach.
     margin : float
         Scores nearer to the threshold do not count as positive, unless the model can be asked.
-    budget : int or None
-        How many parts one question may bound before the answer is "unknown"; ``None``: as many as it takes.
 
     Examples
     --------
@@ -147,17 +145,11 @@ class NetworkOracle(DecidedOracle):
     [False, True]
     """
 
-    def __init__(
-        self, network: Network, threshold: float = 0.0, *, margin: float = 0.0, budget: int | None = None
-    ) -> None:
-        if budget is not None and budget < 0:
-            raise InputError(f"budget is {budget}; it must not be negative")
+    def __init__(self, network: Network, threshold: float = 0.0, *, margin: float = 0.0) -> None:
         super().__init__(network.levels, float(threshold), margin)
         self.network = network
         self.margin = float(margin)
-        self.budget = budget
         self._net = network.arrays()
-        self._exists = np.arange(max(network.levels)) < np.array(network.levels)[:, None]
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Bound from above the score of every point with levels inside ``domain``; no point: -infinity."""
@@ -168,12 +160,12 @@ class NetworkOracle(DecidedOracle):
         whole = anchored(question)
         if whole is None:
             return Answer.none()
-        steps = NetworkSteps(self._net, whole, self._acceptance.least, self._acceptance.sure)
+        steps = NetworkSteps(self._net, whole, self._acceptance.least, self._acceptance.sure, self._sums)
         steps.climb(whole)
         if self.positive(steps.point[None])[0]:
             return Answer(steps.point)
         whole = whole.but(lines=widest_lines(self._net))
-        return search(whole, steps.step, self._judge, self.positive, budget=self.budget)
+        return search(whole, steps.step, self._judge, self.positive)
 
     def judge_moves(
         self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
@@ -190,13 +182,14 @@ class NetworkOracle(DecidedOracle):
 
     def relaxation(self) -> Relaxation | None:
         """One linear bound on the score over all points, rounded up to a decimal grid, unless it is huge."""
-        _, constant, gains = self._bound(self._exists)
+        exists = np.arange(max(self.levels)) < np.array(self.levels)[:, None]
+        _, constant, gains = self._bound(exists)
         largest = abs(constant) + abs(self._acceptance.least) + float(np.abs(gains).max()) * len(gains)
         digits = min(FINEST_DIGITS, math.floor(math.log10(LARGEST_SUM / (largest + 1))))
         if digits < 0:
             return None
         scale = 10**digits
-        units = np.where(self._exists, np.ceil(gains * scale).astype(np.int64) + 1, 0)
+        units = np.where(exists, np.ceil(gains * scale).astype(np.int64) + 1, 0)
         least = math.floor(self._acceptance.least * scale) - 1
         return Relaxation(units, math.ceil(constant * scale) + 1, least, exact=False)
 

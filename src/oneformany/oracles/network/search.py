@@ -9,14 +9,13 @@ from operator import itemgetter
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.oracles.box import Part, halves, narrowed
-from oneformany.oracles.network.bounds import BASE, HIDDEN, LOOSENESS, SIDE, bound_logit, reserve
-from oneformany.oracles.network.kernels import Arrays, score_near
-from oneformany.oracles.search import climb
+from oneformany.oracles.network.bounds import LOOSENESS, SIDE, bound_logit, reserve
+from oneformany.oracles.network.kernels import Arrays
+from oneformany.oracles.search import Scores, climb
 
 ROUNDS = 10  # how often a bound is improved
-FIRST_ROUNDS = 40  # how often the first bound is, from which all others start
 PROBES = 12  # how many units are tried out
 PROBE_ROUNDS = 3  # how often a bound is improved while trying
 LEAST = 1e-6
@@ -26,26 +25,18 @@ LEAST = 1e-6
 class NetworkSteps:
     """The steps of one question: scores below ``least`` are not positive, scores from ``sure`` on are."""
 
-    def __init__(self, net: Arrays, whole: Part, least: float, sure: float) -> None:
-        self.net = net
-        self.least = least
-        self.sure = sure
+    def __init__(self, net: Arrays, whole: Part, least: float, sure: float, scores: Scores) -> None:
+        self.net, self.least, self.sure, self.scores = net, least, sure, scores
         self.point = whole.first_point  # the best of the last bound
         self._work = reserve(net, whole.domain.shape[1])
 
     def climb(self, part: Part) -> None:
         """Improve the point of the last bound."""
-        layers = self._work.layers
-
-        def near(point: IntArray, options: BoolArray) -> tuple[float, FloatArray]:
-            here, hidden, after = layers[BASE], layers[HIDDEN], self._work.trial
-            return score_near(self.net, options, point, here, hidden, after), after
-
-        climb(part, near, self.sure, self.point)
+        climb(part, self.scores, self.sure, self.point)
 
     def step(self, part: Part, number: int) -> tuple[IntArray, list[Part]]:
         """Bound a part; the point of the bound, and what may hold a positive one."""
-        value, constant = self._bound(part, ROUNDS if number > 1 else FIRST_ROUNDS)
+        value, constant = self._bound(part, ROUNDS)
         # After 1, 2, 4, 8 ... parts: a point is sometimes near although no bound peaks there.
         if value >= self.least and number.bit_count() == 1:
             self.climb(part)

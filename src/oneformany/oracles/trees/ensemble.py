@@ -1,6 +1,6 @@
 """One neutral form for all tree ensembles: every split is a set of levels, every leaf an exact integer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,7 +9,6 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.scored import finest_digits
-from oneformany.plain import Plain
 
 LEAF = -1
 LARGEST_SUM = 2**50  # units up to this size survive the way through a float and back
@@ -57,30 +56,9 @@ class Tree:
             nodes = self.children[nodes].ravel()
         return boxes
 
-    def pruned(self, levels: Sequence[int]) -> Self:
-        """Leave out the leaves that no point reaches and the splits that decide nothing."""
-        reached = np.asarray(np.all(self.boxes(levels).any(axis=2), axis=1))
-        leaf = self.feature == LEAF
-        open_sides = reached[self.children]
-        decides = reached & (leaf | open_sides.all(axis=1))
-        only_child = np.where(open_sides[:, 0], self.children[:, 0], self.children[:, 1])
-        heir = np.where(decides, np.arange(len(leaf)), only_child)
-        while not decides[heir[reached]].all():
-            heir = heir[heir]
-        root = heir[0]
-        kept = np.concatenate([[root], np.flatnonzero(decides & (np.arange(len(leaf)) != root))])
-        index = np.zeros(len(leaf), dtype=np.int64)
-        index[kept] = np.arange(len(kept))
-        return type(self)(
-            feature=self.feature[kept],
-            left=self.left[kept] & ~leaf[kept, None],
-            children=np.where(leaf[kept, None], 0, index[heir[self.children[kept]]]),
-            value=np.where(leaf[kept], self.value[kept], 0.0),
-        )
-
 
 @dataclass(frozen=True, eq=False)
-class TreeEnsemble(Plain):
+class TreeEnsemble:
     """A score that is an intercept plus one leaf per tree, in units of ``10**-digits``.
 
     Leaf values are rounded once to a decimal grid (``10**-12`` unless the scores are huge), so that
@@ -126,7 +104,7 @@ class TreeEnsemble(Plain):
 
     @classmethod
     def from_trees(cls, levels: Sequence[int], trees: Sequence[Tree], intercept: float = 0.0) -> Self:
-        """Prune and join the trees, and put their leaf values on a grid."""
+        """Join the trees, and put their leaf values on a grid."""
         if not trees:
             raise InputError("a tree ensemble needs at least one tree")
         if not np.isfinite(intercept):
@@ -134,16 +112,19 @@ class TreeEnsemble(Plain):
         for number, tree in enumerate(trees):
             for wrong in tree.value[(tree.feature == LEAF) & ~np.isfinite(tree.value)]:
                 raise InputError(f"tree {number} has a leaf of value {wrong}; refit the model")
-        pruned = [tree.pruned(levels) for tree in trees]
-        largest = abs(intercept) + sum(float(np.abs(tree.value).max()) for tree in pruned)
+        feature = np.concatenate([tree.feature for tree in trees])
+        leaf = feature == LEAF
+        value = np.where(leaf, np.concatenate([tree.value for tree in trees]), 0.0)
+        roots = np.cumsum([0, *(len(tree.feature) for tree in trees)])[:-1]
+        own = [np.where(tree.feature[:, None] == LEAF, 0, tree.children) for tree in trees]
+        largest = abs(intercept) + float(np.maximum.reduceat(np.abs(value), roots).sum())
         digits = finest_digits(largest, LARGEST_SUM, "leaf values")
-        roots = np.cumsum([0, *(len(tree.feature) for tree in pruned)])[:-1]
         return cls(
             levels=tuple(int(n) for n in levels),
-            feature=np.concatenate([tree.feature for tree in pruned]),
-            left=np.concatenate([tree.left for tree in pruned]),
-            children=np.concatenate([tree.children + root for tree, root in zip(pruned, roots, strict=True)]),
-            units=np.concatenate([np.rint(tree.value * 10**digits).astype(np.int64) for tree in pruned]),
+            feature=feature,
+            left=np.concatenate([tree.left for tree in trees]) & ~leaf[:, None],
+            children=np.concatenate([nodes + root for nodes, root in zip(own, roots, strict=True)]),
+            units=np.rint(value * 10**digits).astype(np.int64),
             roots=roots,
             intercept=round(intercept * 10**digits),
             digits=digits,
@@ -187,12 +168,5 @@ class TreeEnsemble(Plain):
             ends = np.cumsum(np.bincount(node, minlength=len(tree.left))).tolist()
             listed = level.tolist()
             left += [listed[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-        return {**super().to_dict(), "left": left}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Rebuild from :meth:`to_dict`, exactly."""
-        left = np.zeros((len(data["feature"]), max(data["levels"])), dtype=np.bool_)
-        for node, goes_left in enumerate(data["left"]):
-            left[node, goes_left] = True
-        return super().from_dict({**data, "left": left})
+        plain = {name: np.asarray(value).tolist() for name, value in vars(self).items()}
+        return {**plain, "left": left}

@@ -97,58 +97,9 @@ def best_leaves(alive: WordArray, first: IntArray, units: IntArray) -> int:
 
 
 @outer
-def score_near(point: IntArray, domain: BoolArray, sets: LeafSets, after: FloatArray) -> int:
-    """Sum the leaves of a point; ``after`` becomes that after each single move inside the domain."""
-    allowed, first, units = sets.allowed, sets.first, sets.units
-    n_features, width, n_words = allowed.shape
-    single = np.empty(n_words, dtype=np.uint64)
-    total = 0
-    after[:] = 0.0
-    for tree in range(len(first) - 1):
-        # the point's leaf, and the leaves that one move would reach
-        start, end = first[tree], first[tree + 1]
-        here, present = start, ZERO
-        for w in range(start, end):
-            once = twice = ZERO
-            for f in range(n_features):
-                missing = ~allowed[f, point[f], w]
-                twice |= once & missing
-                once |= missing
-            single[w] = once & ~twice
-            if ~once != ZERO:
-                here, present = w, ~once
-        value = units[here * WORD + lowest(present)]
-        total += value
-        for f in range(n_features):
-            for level in range(width):
-                if domain[f, level] and present & allowed[f, level, here] == ZERO:
-                    for w in range(start, end):
-                        reached = single[w] & allowed[f, level, w] & ~allowed[f, point[f], w]
-                        if reached != ZERO:
-                            after[f, level] += units[w * WORD + lowest(reached)] - value
-                            break
-    after += total
-    return total
-
-
-@inner
-def _merge_levels(domain: BoolArray, home: IntArray, alive: WordArray, allowed: WordArray) -> None:
-    """Of a feature's levels that lead to the same leaves keep one, the home level if it is among them."""
-    n_features, width, n_words = allowed.shape
-    for f in range(n_features):
-        for level in range(width):
-            for turn in range(-1, level):
-                other = home[f] if turn < 0 else turn
-                if level != home[f] and other != level and domain[f, level] and domain[f, other]:
-                    w = 0
-                    while w < n_words and alive[w] & (allowed[f, level, w] ^ allowed[f, other, w]) == ZERO:
-                        w += 1
-                    domain[f, level] = w < n_words
-
-
-@outer
 def bound_total(
     domain: BoolArray,
+    inside: IntArray,
     free: BoolArray,
     extra: int,
     best: IntArray,
@@ -157,15 +108,14 @@ def bound_total(
     sets: LeafSets,
     gains: FloatArray,
 ) -> float:
-    """Bound the totals of a part by that of a point ``home``, which is returned, plus ``gains``.
+    """Bound the totals of a part by that of a point ``home``, which is returned, plus ``gains``, still zero.
 
-    ``home`` begins as the anchor; where features are free it becomes what is nearest to ``best``.
+    ``home`` begins as the anchor; where features are free it becomes what is nearest to ``best``. Those
+    ``inside`` are the open features, with several levels.
 
     A leaf that is better than a tree's leaf at home needs some features to move; its gain is shared evenly
-    among them, and a move gains the largest share of any leaf. A move that leaves only worse leaves gets the
-    loss, divided by the number of moves that can meet in the tree. Leaves that need more changes than there
-    are do not count. The domain loses levels that lead to the same leaves as others. Minus infinity: the
-    best leaves of all trees stay below ``least``.
+    among them, and a move gains the largest share of any leaf. Leaves that need more changes than there are
+    do not count. Minus infinity: the best leaves of all trees stay below ``least``.
     """
     allowed, first, units = sets.allowed, sets.first, sets.units
     n_features, width, _ = allowed.shape
@@ -175,18 +125,7 @@ def bound_total(
     alive = reachable(domain, allowed)
     if best_leaves(alive, first, units) < least:
         return -np.inf
-    _merge_levels(domain, home, alive, allowed)
-    total, meeting, n_open = 0, extra, 0
-    open_features, touched = np.empty(n_features, dtype=np.int64), np.empty(n_features, dtype=np.int64)
-    for f in range(n_features):
-        several = 0
-        for level in range(width):
-            gains[f, level] = 0.0
-            several += domain[f, level]
-        if several > 1:
-            open_features[n_open] = f
-            n_open += 1
-            meeting += free[f]
+    total = 0
     shares = np.zeros((n_features, width), dtype=np.int64)
     needs, paid, share = np.zeros((3, WORD), dtype=np.int64)
     for tree in range(len(first) - 1):
@@ -194,24 +133,13 @@ def bound_total(
         while present == ZERO:
             here += 1
             present = alive[here]
-            for f in open_features[:n_open]:
+            for f in inside:
                 present &= allowed[f, home[f], here]
         value = units[here * WORD + lowest(present)]
         total += value
-        n_touched = fences = 0  # features that make a difference to the tree; those its leaf depends on
-        for f in open_features[:n_open]:
-            for w in range(first[tree], first[tree + 1]):
-                if alive[w] & ~allowed[f, home[f], w] != ZERO:
-                    touched[n_touched] = f
-                    n_touched += 1
-                    break
-            for level in range(width):
-                if domain[f, level] and present & allowed[f, level, here] == ZERO:
-                    fences += 1
-                    break
-        for w in range(first[tree], here + 1 if n_touched else 0):
+        for w in range(first[tree], here + 1):
             better = alive[w] if w < here else alive[w] & (present - ONE)
-            for f in touched[:n_touched]:
+            for f in inside:
                 rest = better & ~allowed[f, home[f], w]
                 while rest != ZERO:
                     needs[lowest(rest)] += 1
@@ -226,24 +154,15 @@ def bound_total(
                 share[bit] = -((value - units[w * WORD + bit]) // needs[bit])
                 needs[bit] = paid[bit] = 0
                 rest &= rest - ONE
-            for f in touched[:n_touched]:
+            for f in inside:
                 missing = better & ~allowed[f, home[f], w]
                 for level in range(width if missing != ZERO else 0):
                     rest = missing & allowed[f, level, w]
                     while domain[f, level] and rest != ZERO:
                         shares[f, level] = max(shares[f, level], share[lowest(rest)])
                         rest &= rest - ONE
-        for f in touched[:n_touched]:
-            for level in range(width):
-                if shares[f, level] > 0:
-                    gains[f, level] += shares[f, level]
-                    shares[f, level] = 0
-                elif domain[f, level] and present & allowed[f, level, here] == ZERO:
-                    w = first[tree]
-                    while alive[w] & allowed[f, level, w] == ZERO:
-                        w += 1
-                    best_there = units[w * WORD + lowest(alive[w] & allowed[f, level, w])]
-                    gains[f, level] -= max(0, value - best_there) // min(meeting, fences)
+        gains += shares
+        shares[:] = 0
     return float(total)
 
 

@@ -1,20 +1,19 @@
 """Tree ensembles as oracles: exact answers by branch and bound over features."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import Acceptance, DecidedOracle
+from oneformany.oracles.scored import Acceptance, Decide, DecidedOracle
 from oneformany.oracles.search import climb, search
 from oneformany.oracles.trees import kernels
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
 
-DEFAULT_MAX_NODES = 10_000_000
 FEW = 8  # parts with at most so many points are looked through: bounds are quick
 
 
@@ -33,14 +32,6 @@ class TreeOracle(DecidedOracle):
     rounds : bool
         False: the library adds up the leaves without rounding, so that points with the same score are
         both positive or both not.
-    max_nodes : int
-        How many parts one question may bound before its answer is "unknown". That takes 100 to 500
-        microseconds each on usual ensembles; questions of thousands of parts are rare.
-
-    Attributes
-    ----------
-    unanswered : int
-        Questions that ended "unknown" so far.
 
     Examples
     --------
@@ -60,28 +51,25 @@ class TreeOracle(DecidedOracle):
         margin: float = 0.0,
         *,
         rounds: bool = True,
-        max_nodes: int = DEFAULT_MAX_NODES,
     ) -> None:
         scale = 10**ensemble.digits
         for name, number in (("threshold", threshold), ("margin", margin)):
             if not abs(number) * scale < LARGEST_SUM:
                 raise InputError(f"{name} is {number}; it must be a number of the size of the scores")
-        if max_nodes < 1:
-            raise InputError(f"max_nodes is {max_nodes}; it must be at least 1")
         super().__init__(ensemble.levels, threshold, margin, scale=scale, rounds=rounds)
         self.ensemble = ensemble
-        self.max_nodes = max_nodes
-        self.unanswered = 0
         self._sets = kernels.leaf_sets(ensemble)
 
-    def _listed(self, asked: Acceptance) -> Acceptance | None:
-        """Of a single tree nothing is added up: ask about each leaf within the margin at once."""
+    def decided_by(self, decide: Decide) -> Self:
+        """Let the model decide; of a single tree nothing is added up, so each leaf is asked about at once."""
+        asked = super().decided_by(decide)
         tree, *others = self.ensemble.trees()
         if others:
-            return None
+            return asked
         points = tree.boxes(self.levels)[tree.feature == LEAF].argmax(axis=2)
-        sums = self._sums(points)
-        return asked.by_score(sums, asked.met(points, sums))
+        sums, accepted = self._sums(points), asked.positive(points)
+        least = int(sums[accepted].min(initial=self._band[1]))
+        return asked if (sums[~accepted] >= least).any() else self._with(Acceptance(least, least))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Sum the best leaves that points inside ``domain`` reach; minus infinity when there is no point."""
@@ -90,21 +78,17 @@ class TreeOracle(DecidedOracle):
         return float((self.ensemble.intercept + self._best(domain)) / self._scale)
 
     def reach(self, question: Question) -> Answer:
-        """Find a positive point for the question or prove that there is none, within ``max_nodes``."""
+        """Find a positive point for the question, or prove that there is none."""
         whole = anchored(question)
-        least, sure = self._needed()
-        if whole is None or self._best(whole.domain) < least:
+        if whole is None or self._best(whole.domain) < self._needed()[0]:
             return Answer.none()
-        after = np.empty(whole.domain.shape)
         best = whole.first_point
 
-        def near(point: IntArray, options: BoolArray) -> tuple[float, FloatArray]:
-            return float(kernels.score_near(point, options, self._sets, after)), after
-
         def step(part: Part, _: int) -> tuple[IntArray, list[Part]]:
-            least, home, gains = self._needed()[0], part.anchor.copy(), np.empty(part.domain.shape)
+            least, home, gains = self._needed()[0], part.anchor.copy(), np.zeros(part.domain.shape)
+            inside = np.flatnonzero(part.domain.sum(axis=1) > 1)
             total = kernels.bound_total(
-                part.domain, part.free, part.extra, best, home, least, self._sets, gains
+                part.domain, inside, part.free, part.extra, best, home, least, self._sets, gains
             )
             left = narrowed(part, gains, total, least) if total > -np.inf else None
             point = home[None][: int(total >= least)]  # others are not positive
@@ -112,12 +96,10 @@ class TreeOracle(DecidedOracle):
                 return point, [] if left is None else [left]
             return point, halves(left, gains, total, least)
 
-        climb(whole, near, sure, best)
+        climb(whole, self._sums, self._acceptance.sure, best)
         if self.positive(best[None])[0]:
             return Answer(best)
-        answer = search(whole, step, self._judge, self.positive, few=FEW, budget=self.max_nodes)
-        self.unanswered += answer.point is None and not answer.proved_none
-        return answer
+        return search(whole, step, self._judge, self.positive, few=FEW)
 
     def judge_moves(
         self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
@@ -136,10 +118,8 @@ class TreeOracle(DecidedOracle):
         tables = self.ensemble.tables()
         if tables is None:
             return None
-        intercept = self.ensemble.intercept
-        self._acceptance = self._acceptance.listed(tables, self.levels, intercept) or self._acceptance
-        least, sure = self._acceptance.least, self._acceptance.sure
-        return Relaxation(tables, intercept, int(least), exact=least == sure)
+        least, sure = int(self._acceptance.least), int(self._acceptance.sure)
+        return Relaxation(tables, self.ensemble.intercept, least, exact=least == sure)
 
     def describe(self) -> dict[str, Any]:
         """Integer leaves and sets of levels that rebuild the oracle exactly.

@@ -11,7 +11,7 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
-from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step, normalisation
+from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step
 from oneformany.schema.encoding import Encoding
 
 TRIVIAL = frozenset({"contiguous", "flatten", "identity", "reshape", "squeeze", "view"})
@@ -21,8 +21,8 @@ LAYERS = (
     "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Sigmoid, Softmax or LogSoftmax"
 )
 NODES = (
-    "Gemm, MatMul, Add, Sub, Mul, Div (with constants), Relu, BatchNormalization, Flatten, Reshape, Squeeze, "
-    "Identity, Cast, Dropout, and at the end Sigmoid, Softmax or LogSoftmax"
+    "Gemm, MatMul, Add (of a constant), Relu, Flatten, Reshape, Squeeze, Identity, Cast, Dropout (not in "
+    "training), and at the end Sigmoid, Softmax or LogSoftmax"
 )
 
 
@@ -111,9 +111,12 @@ def _layer(kind: str, name: str, node: AnyModel, module: AnyModel) -> list[Step]
     if name == "linear" and module is not None:
         return [Affine(_numbers(module.weight).T, None if module.bias is None else _numbers(module.bias))]
     if name == "batchnorm1d" and module.running_mean is not None:
-        learnt = (_numbers(module.weight), _numbers(module.bias)) if module.affine else ()
-        statistics = _numbers(module.running_mean), _numbers(module.running_var)
-        return list(normalisation(*statistics, module.eps, *learnt))
+        spread = np.sqrt(_numbers(module.running_var) + module.eps)
+        learnt = (_numbers(module.weight), _numbers(module.bias)) if module.affine else (1.0, 0 * spread)
+        centred = Affine(
+            np.eye(len(spread)), -_numbers(module.running_mean)
+        )  # in the two steps that torch rounds
+        return [centred, Affine(np.diag(learnt[0] / spread), learnt[1])]
     raise UnsupportedModelError(f"{kind} contains {name}; read are {LAYERS}")
 
 
@@ -175,7 +178,7 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
 
     kind = node.op_type
     settings = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
-    if kind.lower() in TRIVIAL | {"cast", "dropout"}:
+    if kind.lower() in TRIVIAL | {"cast"} or (kind == "Dropout" and not np.any(weights[1:])):
         if kind == "Cast":
             chain.precisions.add(helper.tensor_dtype_to_np_dtype(settings["to"]).name)
         return width
@@ -195,23 +198,9 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
         matrix = np.float64(settings.get("alpha", 1.0)) * matrix
         bias = [np.float64(settings.get("beta", 1.0)) * array.reshape(-1) for array in weights[1:]]
         steps = [Affine(matrix, sum(bias, np.zeros(matrix.shape[1])))]
-    elif kind in ("Add", "Mul") or (kind in ("Sub", "Div") and first):
-        steps = [_entrywise(kind, weights[0], width)]
-    elif kind == "BatchNormalization" and first:
-        scale, shift, mean, variance = weights
-        steps = [*normalisation(mean, variance, settings.get("epsilon", 1e-5), scale, shift)]
+    elif kind == "Add" and weights[0].size in (1, width):
+        steps = [Affine(np.eye(width), np.broadcast_to(weights[0].reshape(-1), width))]
     else:
         raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {NODES}")
     chain.steps += steps
     return len(steps[-1].bias) if isinstance(steps[-1], Affine) else width
-
-
-def _entrywise(kind: str, constant: NDArray[Any], width: int) -> Affine:
-    if constant.size not in (1, width):
-        raise UnsupportedModelError(
-            f"the ONNX graph has {kind} with a constant of shape {constant.shape} for {width} numbers"
-        )
-    numbers = np.broadcast_to(constant.reshape(-1).astype(np.float64), (width,))
-    if kind in ("Add", "Sub"):
-        return Affine.scaling(np.ones(width), numbers if kind == "Add" else -numbers)
-    return Affine.scaling(numbers if kind == "Mul" else 1 / numbers, np.zeros(width))

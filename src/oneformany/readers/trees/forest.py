@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,6 @@ from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.verdict import DOUBLE, are_round, log_odds
 from oneformany.schema.cells import Told
 from oneformany.schema.encoding import Encoding
-
-NEARLY_ZERO = 1e-35
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,41 +27,6 @@ class Grown:
     gain: FloatArray  # how much the split weighs
     missing_left: ArrayLike  # whether not-a-number goes left
     categories: Mapping[int, Sequence[int]] = field(default_factory=dict)  # nodes that compare with a set
-    gap: ArrayLike = np.nan  # a number that stands for missing, of all nodes or of each
-
-
-@dataclass(frozen=True, eq=False)
-class Splits:
-    """The thresholds at which trees compare their inputs."""
-
-    thresholds: dict[int, FloatArray]  # of each input, increasing
-    weights: dict[int, FloatArray]  # the total gain of the splits at each
-    categories: frozenset[int]  # inputs that are compared with sets of categories
-    strict: bool  # these two as in :class:`Forest`
-    single: bool
-    count: int  # how many splits all trees have together
-
-    def told(self, columns: IntArray, block: FloatArray) -> Told:
-        """See between which thresholds values lie, a row of inputs each, and what lies between neighbours."""
-        rows, weights = np.zeros(block.shape), np.zeros(len(block))
-        for index, column in enumerate(columns.tolist()):
-            rows[:, index] = self.intervals(column, block[:, index])
-            if column in self.categories:
-                weights += 1
-                continue
-            total = np.concatenate([[0.0], np.cumsum(self.weights.get(column, np.zeros(0)))])
-            up_to = total[np.nan_to_num(rows[:, index]).astype(np.int64)]
-            weights += np.abs(np.diff(up_to, prepend=up_to[:1]))
-        return Told(rows, weights)
-
-    def intervals(self, column: int, values: FloatArray) -> FloatArray:
-        """Say between which thresholds each value of an input lies; not-a-number stays what it is."""
-        if column in self.categories:
-            return values
-        compared = values.astype(np.float32).astype(np.float64) if self.single else values
-        thresholds = self.thresholds.get(column, np.zeros(0))
-        found = np.searchsorted(thresholds, compared, side="right" if self.strict else "left")
-        return np.where(np.isnan(values), np.nan, found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,30 +70,44 @@ class Forest:
         left = values < threshold if self.strict else values <= threshold
         for node, listed in tree.categories.items():
             left[node] = np.isin(np.trunc(values[node]), listed) == self.listed_left
-        missing = np.isnan(values)
-        if not np.isnan(tree.gap).all():
-            missing |= np.abs(values - np.broadcast_to(tree.gap, leaf.shape)[:, None]) <= NEARLY_ZERO
-        left = np.where(missing, np.asarray(tree.missing_left)[:, None], left)
+        left = np.where(np.isnan(values), np.asarray(tree.missing_left)[:, None], left)
         return Tree(np.where(leaf, LEAF, feature[column]), left, tree.children, sign * tree.value)
 
-    def splits(self) -> Splits | None:
-        """Collect the thresholds; ``None`` where a number among the others stands for missing."""
-        if any(not np.isnan(tree.gap).all() for tree in self.trees):
-            return None
+    @cached_property
+    def splits(self) -> FloatArray:
+        """The input, the threshold (not-a-number: a set of categories) and the gain of each split."""
         parts = [np.zeros((3, 0))]
         for tree in self.trees:
             threshold = tree.threshold.copy()
             threshold[list(tree.categories)] = np.nan
             parts.append(np.stack([tree.column, threshold, tree.gain])[:, tree.column != LEAF])
-        inputs, cuts, gains = np.concatenate(parts, axis=1)
-        listed = np.isnan(cuts)
-        thresholds, weights = {}, {}
-        for column in np.unique(inputs[~listed]).astype(np.int64).tolist():
-            own = (inputs == column) & ~listed
-            thresholds[column], index = np.unique(cuts[own], return_inverse=True)
-            weights[column] = np.bincount(index, np.maximum(gains[own], 0.0)).astype(np.float64)
-        categories = frozenset(np.unique(inputs[listed]).astype(np.int64).tolist())
-        return Splits(thresholds, weights, categories, self.strict, self.single, len(cuts))
+        return np.concatenate(parts, axis=1)
+
+    def cuts(self, column: int) -> tuple[FloatArray, FloatArray] | None:
+        """Thresholds of an input, increasing, and the gain at each; ``None``: it is compared with sets."""
+        cuts, gains = self.splits[1:, self.splits[0] == column]
+        thresholds, index = np.unique(cuts, return_inverse=True)
+        weights = np.bincount(index, np.maximum(gains, 0.0)).astype(np.float64)
+        return None if np.isnan(cuts).any() else (thresholds, weights)
+
+    def told(self, columns: IntArray, block: FloatArray) -> Told:
+        """See between which thresholds values lie, a row of inputs each, and what lies between neighbours."""
+        rows, weights = block.copy(), np.zeros(len(block))
+        for index, column in enumerate(columns.tolist()):
+            if (cuts := self.cuts(column)) is None:
+                weights += 1
+                continue
+            rows[:, index] = self.intervals(cuts[0], block[:, index])
+            total = np.concatenate([[0.0], np.cumsum(cuts[1])])
+            up_to = total[np.nan_to_num(rows[:, index]).astype(np.int64)]
+            weights += np.abs(np.diff(up_to, prepend=up_to[:1]))
+        return Told(rows, weights)
+
+    def intervals(self, thresholds: FloatArray, values: FloatArray) -> FloatArray:
+        """Say between which thresholds each value lies; not-a-number stays what it is."""
+        compared = values.astype(np.float32).astype(np.float64) if self.single else values
+        found = np.searchsorted(thresholds, compared, side="right" if self.strict else "left")
+        return np.where(np.isnan(values), np.nan, found)
 
 
 def log_odds_oracle(

@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.anything import AnyModel
+from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.columns import inputs_for, named_as_fitted, probe
 from oneformany.readers.registry import TREES, reader_for
-from oneformany.readers.trees.forest import Forest, Grown, Splits
+from oneformany.readers.trees.forest import Forest, Grown
 from oneformany.readers.verdict import SINGLE, both_classes, class_index, least_probability, log_odds
 from oneformany.schema.encoding import Encoding
+
+COUPLED = "classes and couples their scores; fit it on two classes, or use a forest"
+NUMBER_FOR_MISSING = "takes a number for a missing value; fit it with not-a-number there"
 
 
 def read_trees(
@@ -30,8 +33,8 @@ def read_trees(
     hundred trees, the model itself decides.
     """
     name = type(model).__name__
-    if (outputs := getattr(model, "n_outputs_", 1)) > 1:
-        raise UnsupportedModelError(f"{name} predicts {outputs} outputs; fit one model for each")
+    outputs = getattr(model, "n_outputs_", 1)
+    _check(model, outputs == 1, f"predicts {outputs} outputs; fit one model for each")
     classes = (0, 1) if name == "Booster" else None  # which knows no labels
     index = class_index(model, positive, classes)
     forest = grown(model, index)
@@ -53,9 +56,9 @@ def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     return both_classes(model.predict(data))
 
 
-def model_splits(model: AnyModel) -> Splits | None:
-    """Find the splits of a model made of trees; ``None`` for other models."""
-    return grown(model).splits() if reader_for(model).read == TREES else None
+def forest_of(model: AnyModel) -> Forest | None:
+    """Find the trees of a model made of them; ``None`` for other models."""
+    return grown(model) if reader_for(model).read == TREES else None
 
 
 def grown(model: AnyModel, index: int = 1) -> Forest:
@@ -75,10 +78,8 @@ def grown(model: AnyModel, index: int = 1) -> Forest:
 
 def _members(model: AnyModel) -> list[Any]:
     for member in model.estimators_:
-        if not hasattr(member, "tree_"):
-            raise UnsupportedModelError(
-                f"{type(model).__name__} of {type(member).__name__} cannot be read, only of decision trees"
-            )
+        kind = type(member).__name__
+        _check(model, hasattr(member, "tree_"), f"of {kind} cannot be read, only of decision trees")
     return list(model.estimators_)
 
 
@@ -92,26 +93,10 @@ def _tree(nodes: AnyModel, value: FloatArray, columns: IntArray | None = None) -
     return Grown(np.where(leaf, LEAF, column), nodes.threshold, children, value, gain, to_left)
 
 
-def _ada_boost(model: AnyModel) -> Forest:
-    if getattr(model, "algorithm", "SAMME") == "SAMME.R":
-        raise UnsupportedModelError(
-            'AdaBoostClassifier with algorithm "SAMME.R" counts no votes; use "SAMME"'
-        )
-    _two_classes(model)
-    weights = model.estimator_weights_ / np.sum(model.estimator_weights_)
-    trees = []
-    for member, weight in zip(_members(model), weights, strict=False):
-        label = member.classes_[member.tree_.value[:, 0, :].argmax(axis=1)]
-        trees.append(_tree(member.tree_, weight * np.where(label == model.classes_[1], 2.0, -2.0)))
-    return Forest(model.n_features_in_, trees, single=True)
-
-
 def _gradient_boosting(model: AnyModel) -> Forest:
-    if not (model.init is None or model.init == "zero"):
-        raise UnsupportedModelError(
-            "GradientBoostingClassifier starts from a model of its own; fit it with init=None"
-        )
-    _two_classes(model)
+    started = model.init is None or model.init == "zero"
+    _check(model, started, "starts from a model of its own; fit it with init=None")
+    _check(model, len(model.classes_) == 2, f"knows {len(model.classes_)} {COUPLED}")
     stages = [stage.tree_ for stage in model.estimators_[:, 0]]
     trees = [_tree(tree, model.learning_rate * tree.value[:, 0, 0]) for tree in stages]
     somewhere = np.zeros((1, model.n_features_in_), dtype=np.float32)
@@ -122,7 +107,7 @@ def _gradient_boosting(model: AnyModel) -> Forest:
 
 
 def _histogram_boosting(model: AnyModel) -> Forest:
-    _two_classes(model)
+    _check(model, len(model.classes_) == 2, f"knows {len(model.classes_)} {COUPLED}")
     trees = []
     for (predictor,) in model._predictors:  # noqa: SLF001 (no public way to the trees)
         nodes = predictor.nodes
@@ -144,38 +129,33 @@ def _histogram_boosting(model: AnyModel) -> Forest:
     return Forest(model.n_features_in_, trees, intercept=baseline)
 
 
-def _two_classes(model: AnyModel) -> None:
-    if len(model.classes_) > 2:
-        raise UnsupportedModelError(
-            f"{type(model).__name__} knows {len(model.classes_)} classes and couples their scores; "
-            "fit it on two classes, or use a forest"
-        )
+def _check(model: AnyModel, readable: AnyValue, otherwise: str) -> None:
+    """Refuse a model of which something cannot be read."""
+    if not readable:
+        raise UnsupportedModelError(f"{type(model).__name__} {otherwise}")
 
 
 def _check_objective(model: AnyModel, objective: str, read: str) -> None:
-    if objective != read:
-        raise UnsupportedModelError(
-            f"{type(model).__name__} was fitted with the objective {objective}; only {read} can be read"
-        )
+    _check(model, objective == read, f"was fitted with the objective {objective}; only {read} can be read")
 
 
 def _xgboost(model: AnyModel) -> Forest:
-    booster, missing = model, np.nan
+    booster = model
     if hasattr(model, "get_booster"):
-        booster, missing = model.get_booster(), model.missing
+        _check(model, np.isnan(model.missing), NUMBER_FOR_MISSING)
+        booster = model.get_booster()
         best = booster.attributes().get("best_iteration")
         booster = booster if best is None else booster[: int(best) + 1]
     content = json.loads(booster.save_raw("json"))["learner"]
     _check_objective(model, content["objective"]["name"], "binary:logistic")
     stored = content["gradient_booster"]
-    if stored["name"] not in {"gbtree", "dart"}:
-        raise UnsupportedModelError(f"{type(model).__name__} uses {stored['name']}, which grows no trees")
+    _check(model, stored["name"] in {"gbtree", "dart"}, f"uses {stored['name']}, which grows no trees")
     trees = stored.get("gbtree", stored)["model"]["trees"]
     weights = stored.get("weight_drop", [1.0] * len(trees))
     shape = content["learner_model_param"]
     return Forest(
         int(shape["num_feature"]),
-        [_xgboost_tree(*pair, np.float32(missing)) for pair in zip(trees, weights, strict=True)],
+        [_xgboost_tree(*pair) for pair in zip(trees, weights, strict=True)],
         intercept=log_odds(float(shape["base_score"].strip("[]"))),
         rounding=SINGLE,
         strict=True,
@@ -184,7 +164,7 @@ def _xgboost(model: AnyModel) -> Forest:
     )
 
 
-def _xgboost_tree(tree: dict[str, Any], weight: float, missing: np.float32) -> Grown:
+def _xgboost_tree(tree: dict[str, Any], weight: float) -> Grown:
     children = np.stack([tree["left_children"], tree["right_children"]], axis=1).astype(np.int64)
     condition = np.array(tree["split_conditions"], dtype=np.float32).astype(np.float64)
     listed = zip(tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"], strict=True)
@@ -196,7 +176,6 @@ def _xgboost_tree(tree: dict[str, Any], weight: float, missing: np.float32) -> G
         np.array(tree["loss_changes"], dtype=np.float64),
         np.array(tree["default_left"], dtype=np.bool_),
         {node: tree["categories"][start : start + size] for node, start, size in listed},
-        missing,
     )
 
 
@@ -207,16 +186,15 @@ def _lightgbm(model: AnyModel) -> Forest:
     _check_objective(model, objective, "binary")
     roots = [tree["tree_structure"] for tree in content["tree_info"]]
     weight = 1 / (len(roots) if content.get("average_output") else 1)
-    trees = [_lightgbm_tree(root, weight, type(model).__name__) for root in roots]
+    trees = [_lightgbm_tree(root, weight, model) for root in roots]
     steepness = float(dict(setting.split(":") for setting in settings).get("sigmoid", 1.0))
     return Forest(content["max_feature_idx"] + 1, trees, steepness=steepness)
 
 
-def _lightgbm_tree(root: dict[str, Any], weight: float, name: str) -> Grown:
+def _lightgbm_tree(root: dict[str, Any], weight: float, model: AnyModel) -> Grown:
     nodes, children = [root], []
     for node in nodes:  # which grow while they are walked
-        if "leaf_coeff" in node:
-            raise UnsupportedModelError(f"{name} has linear trees; fit it with linear_tree=False")
+        _check(model, "leaf_coeff" not in node, "has linear trees; fit it with linear_tree=False")
         inner = [node[side] for side in ("left_child", "right_child") if side in node]
         children.append([len(nodes), len(nodes) + 1] if inner else [0, 0])
         nodes += inner
@@ -228,6 +206,7 @@ def _lightgbm_tree(root: dict[str, Any], weight: float, name: str) -> Grown:
     categories = {node: [int(code) for code in str(nodes[node]["threshold"]).split("||")] for node in listed}
     cuts = np.array([0.0 if n in categories else node.get("threshold", 0.0) for n, node in enumerate(nodes)])
     missing = all_nodes("missing_type", "NaN")
+    _check(model, "Zero" not in missing, NUMBER_FOR_MISSING)
     to_left = np.where(missing == "None", cuts >= 0, all_nodes("default_left", otherwise=False))  # as if zero
     to_left[listed] = False
     return Grown(
@@ -238,12 +217,10 @@ def _lightgbm_tree(root: dict[str, Any], weight: float, name: str) -> Grown:
         all_nodes("split_gain", 0.0),
         to_left,
         categories,
-        np.where(missing == "Zero", 0.0, np.nan),
     )
 
 
 BOOSTING: dict[str, Callable[[Any], Forest]] = {
-    "sklearn.AdaBoostClassifier": _ada_boost,
     "sklearn.GradientBoostingClassifier": _gradient_boosting,
     "sklearn.HistGradientBoostingClassifier": _histogram_boosting,
     "xgboost.XGBClassifier": _xgboost,
