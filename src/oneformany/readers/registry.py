@@ -80,10 +80,10 @@ READERS: list[Reader] = [
         ".linear:read_linear",
     ),
     Reader(
-        "trees, forests, bagging and gradient boosting of scikit-learn",
+        "trees, forests, bagging and boosting of scikit-learn",
         named(
             "sklearn",
-            *("BaggingClassifier", "DecisionTreeClassifier", "ExtraTreesClassifier"),
+            *("AdaBoostClassifier", "BaggingClassifier", "DecisionTreeClassifier", "ExtraTreesClassifier"),
             *("GradientBoostingClassifier", "HistGradientBoostingClassifier", "RandomForestClassifier"),
         ),
         TREES,

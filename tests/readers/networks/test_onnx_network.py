@@ -138,21 +138,30 @@ ONE = {"w": np.ones((7, 1))}
 MATMUL = ("MatMul", ("x", "w"), "z", {})
 
 
-def test_casts_transposed_weights_and_reshaping_are_read():
+def test_scaling_normalising_and_reshaping_are_read():
     rng = np.random.default_rng(0)
     weights = {
         "shift": rng.normal(size=7),
+        "divisor": np.array([2.0]),
         "w": rng.normal(size=(4, 7)),
+        "scale": rng.normal(size=4),
+        "offset": rng.normal(size=4),
+        "mean": rng.normal(size=4),
+        "variance": rng.random(size=4) + 0.1,
+        "factor": rng.normal(size=4),
         "v": rng.normal(size=(4, 1)),
         "shape": np.array([-1, 1]),
     }
     nodes = [
         ("Cast", ("x",), "double", {"to": TensorProto.DOUBLE}),
-        ("Add", ("shift", "double"), "b", {}),
+        ("Sub", ("double", "shift"), "a", {}),
+        ("Div", ("a", "divisor"), "b", {}),
         ("Transpose", ("w",), "wt", {"perm": [1, 0]}),
         ("MatMul", ("b", "wt"), "c", {}),
-        ("Relu", ("c",), "e", {}),
-        ("MatMul", ("e", "v"), "g", {}),
+        ("BatchNormalization", ("c", "scale", "offset", "mean", "variance"), "d", {"epsilon": 0.01}),
+        ("Relu", ("d",), "e", {}),
+        ("Mul", ("factor", "e"), "f", {}),
+        ("MatMul", ("f", "v"), "g", {}),
         ("Reshape", ("g", "shape"), "h", {}),
         ("Sigmoid", ("h",), "y", {}),
     ]

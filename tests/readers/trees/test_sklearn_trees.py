@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
+    AdaBoostClassifier,
     BaggingClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
@@ -33,6 +34,8 @@ VOTING = {
     "bagging": BaggingClassifier(n_estimators=10, max_features=0.5, random_state=0),
 }
 BOOSTING = {
+    "boosted stumps by vote": AdaBoostClassifier(n_estimators=20, random_state=0),
+    "boosted trees by vote": AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), random_state=0),
     "gradient boosting": GradientBoostingClassifier(n_estimators=30, random_state=0),
     "gradient boosting from zero": GradientBoostingClassifier(n_estimators=30, init="zero", random_state=0),
     "histogram boosting": HistGradientBoostingClassifier(max_iter=30, random_state=0),
@@ -45,6 +48,7 @@ SMALL = {
     "forest": RandomForestClassifier(6, max_depth=4),
     "extra trees": ExtraTreesClassifier(6, max_depth=4),
     "bagging": BaggingClassifier(n_estimators=5, max_features=0.7),
+    "votes": AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=6),
     "gradient boosting": GradientBoostingClassifier(n_estimators=6),
     "exponential loss": GradientBoostingClassifier(n_estimators=6, loss="exponential"),
     "histogram boosting": HistGradientBoostingClassifier(
@@ -193,6 +197,7 @@ def fitted(kind=DecisionTreeClassifier, classes=2, **options):
         (RandomForestClassifier, "not fitted: call its fit"),
         (lambda: fitted(RandomForestRegressor, n_estimators=2), "is a regressor"),
         (lambda: fitted(BaggingClassifier, estimator=LogisticRegression()), "only of decision trees"),
+        (lambda: fitted(AdaBoostClassifier, estimator=LogisticRegression()), "only of decision trees"),
         (lambda: fitted(GradientBoostingClassifier, init=LogisticRegression()), "fit it with init=None"),
         (lambda: fitted(HistGradientBoostingClassifier, classes=3, max_iter=2), "3 classes and couples"),
         (lambda: DecisionTreeClassifier().fit(np.eye(13), np.ones(13)), "knows only the class 1.0"),

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
@@ -21,8 +21,8 @@ LAYERS = (
     "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Sigmoid, Softmax or LogSoftmax"
 )
 NODES = (
-    "Gemm, MatMul, Add (of a constant), Relu, Flatten, Reshape, Squeeze, Identity, Cast, Dropout (not in "
-    "training), and at the end Sigmoid, Softmax or LogSoftmax"
+    "Gemm, MatMul, Add, Sub, Mul, Div (with constants), Relu, BatchNormalization, Flatten, Reshape, Squeeze, "
+    "Identity, Cast, Dropout (not in training), and at the end Sigmoid, Softmax or LogSoftmax"
 )
 
 
@@ -111,13 +111,21 @@ def _layer(kind: str, name: str, node: AnyModel, module: AnyModel) -> list[Step]
     if name == "linear" and module is not None:
         return [Affine(_numbers(module.weight).T, None if module.bias is None else _numbers(module.bias))]
     if name == "batchnorm1d" and module.running_mean is not None:
-        spread = np.sqrt(_numbers(module.running_var) + module.eps)
-        learnt = (_numbers(module.weight), _numbers(module.bias)) if module.affine else (1.0, 0 * spread)
-        centred = Affine(
-            np.eye(len(spread)), -_numbers(module.running_mean)
-        )  # in the two steps that torch rounds
-        return [centred, Affine(np.diag(learnt[0] / spread), learnt[1])]
+        mean, variance = _numbers(module.running_mean), _numbers(module.running_var)
+        scale, shift = (_numbers(module.weight), _numbers(module.bias)) if module.affine else (1.0, 0 * mean)
+        return _normalisation(module.eps, scale, shift, mean, variance)
     raise UnsupportedModelError(f"{kind} contains {name}; read are {LAYERS}")
+
+
+def _normalisation(
+    epsilon: float, scale: ArrayLike, shift: ArrayLike, mean: ArrayLike, variance: ArrayLike
+) -> list[Step]:
+    """Normalise by stored statistics, in the two steps that libraries round."""
+    spread = np.sqrt(np.asarray(variance, dtype=np.float64) + epsilon)
+    return [
+        Affine(np.eye(len(spread)), -np.asarray(mean)),
+        Affine(np.diag(np.asarray(scale) / spread), shift),
+    ]
 
 
 def _numbers(tensor: AnyValue) -> FloatArray:
@@ -198,8 +206,13 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
         matrix = np.float64(settings.get("alpha", 1.0)) * matrix
         bias = [np.float64(settings.get("beta", 1.0)) * array.reshape(-1) for array in weights[1:]]
         steps = [Affine(matrix, sum(bias, np.zeros(matrix.shape[1])))]
-    elif kind == "Add" and weights[0].size in (1, width):
-        steps = [Affine(np.eye(width), np.broadcast_to(weights[0].reshape(-1), width))]
+    elif kind == "BatchNormalization" and first:
+        steps = _normalisation(settings.get("epsilon", 1e-5), *weights)
+    elif (kind in ("Add", "Mul") or (kind in ("Sub", "Div") and first)) and weights[0].size in (1, width):
+        numbers = np.broadcast_to(weights[0].reshape(-1).astype(np.float64), width)
+        numbers = {"Sub": np.negative, "Div": np.reciprocal}.get(kind, np.copy)(numbers)
+        shifts = kind in ("Add", "Sub")
+        steps = [Affine(np.eye(width), numbers) if shifts else Affine(np.diag(numbers))]
     else:
         raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {NODES}")
     chain.steps += steps

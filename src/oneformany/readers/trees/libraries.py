@@ -93,6 +93,18 @@ def _tree(nodes: AnyModel, value: FloatArray, columns: IntArray | None = None) -
     return Grown(np.where(leaf, LEAF, column), nodes.threshold, children, value, gain, to_left)
 
 
+def _ada_boost(model: AnyModel) -> Forest:
+    votes = getattr(model, "algorithm", "SAMME") == "SAMME"
+    _check(model, votes, "counts no votes; fit it with algorithm=SAMME")
+    _check(model, len(model.classes_) == 2, f"knows {len(model.classes_)} {COUPLED}")
+    weights = model.estimator_weights_ / np.sum(model.estimator_weights_)
+    trees = []
+    for member, weight in zip(_members(model), weights, strict=False):
+        label = member.classes_[member.tree_.value[:, 0, :].argmax(axis=1)]
+        trees.append(_tree(member.tree_, weight * np.where(label == model.classes_[1], 2.0, -2.0)))
+    return Forest(model.n_features_in_, trees, single=True)
+
+
 def _gradient_boosting(model: AnyModel) -> Forest:
     started = model.init is None or model.init == "zero"
     _check(model, started, "starts from a model of its own; fit it with init=None")
@@ -221,6 +233,7 @@ def _lightgbm_tree(root: dict[str, Any], weight: float, model: AnyModel) -> Grow
 
 
 BOOSTING: dict[str, Callable[[Any], Forest]] = {
+    "sklearn.AdaBoostClassifier": _ada_boost,
     "sklearn.GradientBoostingClassifier": _gradient_boosting,
     "sklearn.HistGradientBoostingClassifier": _histogram_boosting,
     "xgboost.XGBClassifier": _xgboost,
