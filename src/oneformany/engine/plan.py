@@ -46,7 +46,8 @@ def worth_listing(problem: Problem, goal: Goal, options: Options) -> bool:
     """Whether a listing is the quicker way, or the least cost is asked for and can be had."""
     if asks_for_cost(problem, goal, options):
         return not too_much(Ground.of(problem), options.most_work, costed=True)
-    return len(problem.rows) >= MANY_ROWS and not too_much(Ground.of(problem), QUICK)
+    many = len(problem.rows) >= MANY_ROWS
+    return many and (not too_much(Ground.of(problem), QUICK) or worth_waiting(problem, options))
 
 
 def worth_waiting(problem: Problem, options: Options) -> bool:

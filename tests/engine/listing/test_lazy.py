@@ -100,3 +100,18 @@ def test_rows_that_are_strangers_need_an_explanation_each_whatever_the_model():
     result = solve_exact(Problem(codes, (5,) * 6, oracle, 4, own=own), options=replace(LAZY, most_work=1.0))
     assert result.count == result.lower_bound == 5
     assert result.status == "optimal"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_targets_that_help_a_row_are_offered_to_others_and_make_true_groups(kind):
+    shared = 0
+    for seed in range(20):
+        problem = drawn(seed, kind)
+        lazy, groups = lazy_listing(problem, Stop()), [set(group) for group in all_groups(problem)]
+        lazy.share_targets()
+        table, waiting = lazy.table()
+        for column in range(len(table) - len(waiting)):
+            rows = set(table.incidence.group(column).tolist())
+            assert any(rows <= group for group in groups)
+            shared += len(rows) > 1
+    assert shared

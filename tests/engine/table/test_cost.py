@@ -221,6 +221,17 @@ def test_every_switch_moves_its_counter():
         assert answer.bound <= full.cost <= answer.cost
 
 
+def test_rows_that_are_alike_in_all_columns_count_once_for_the_size_of_a_search(monkeypatch):
+    once, _ = random_costs(4)
+    groups = [[20 * row + copy for row in group for copy in range(20)] for group in groups_of(once)]
+    paid = np.split(np.repeat(once.costs, 20), 20 * once.starts[1:-1])
+    table, people = table_of(groups, 20 * once.n_rows, paid), np.ones(20 * once.n_rows, dtype=np.int64)
+    first = solve_budget(table, people, 5)
+    for most, proved in ((len(once.rows), True), (10, False)):
+        monkeypatch.setattr("oneformany.engine.table.cost.MOST_ENTRIES", most)
+        assert solve_cost(table, people, 5, first.covered, first.chosen).proved is proved
+
+
 def test_forged_prices_prove_nothing():
     table = table_of([[0, 1], [1, 2], [0, 2]], 3, [[1, 2], [1, 3], [2, 2]])
     people = np.array([1, 2, 1])

@@ -147,6 +147,25 @@ class LazyListing:
         self.open[which] = False
         self.looked_at += len(which)
 
+    def share_targets(self) -> None:
+        """Offer the targets that help a row to all rows of the largest bucket in which it can take them."""
+        buckets, cells = self.buckets, self.reached.cells
+        outside = np.ones((len(buckets.feature_sets), cells.shape[1]), dtype=np.float32)
+        np.put_along_axis(outside, buckets.feature_sets, 0.0, axis=1)
+        moves_outside = outside @ (cells != self.ground.rows).T.astype(np.float32) > 0
+        bucket_of = np.repeat(np.arange(len(buckets)), np.diff(buckets.set_starts))
+        entries, begins = entries_of(buckets.starts, bucket_of)
+        pairs, rows = np.repeat(np.arange(len(bucket_of)), np.diff(begins)), buckets.rows[entries]
+        fit = np.flatnonzero(~moves_outside[buckets.sets[pairs], rows])
+        fit = fit[np.lexsort((-np.diff(begins)[pairs[fit]], rows[fit]))]
+        largest = fit[np.flatnonzero(np.diff(rows[fit], prepend=-1))]
+        largest = largest[np.argsort(pairs[largest], kind="stable")]
+        for some in np.split(largest, np.flatnonzero(np.diff(pairs[largest])) + 1) if len(largest) else ():
+            pair = pairs[some[0]]
+            features, group = buckets.feature_sets[buckets.sets[pair]], buckets.group(bucket_of[pair])
+            choices = np.unique(cells[rows[some]][:, features], axis=0)[:FIRST_CHOICES]
+            self._add(features, group, choices, self.batches.accepted(features, group, choices))
+
     def _sets(self, bucket: int) -> Iterator[int]:
         """The feature sets of a bucket, those first that have helped most buckets or are most promising."""
         own = self.buckets.sets[self.buckets.set_starts[bucket] : self.buckets.set_starts[bucket + 1]]
@@ -214,6 +233,7 @@ def cover_lazily(
     until = search.stop.part(LOOKING_TIME * search.stop.remaining())
     quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))
     with suppress(OutOfTimeError):
+        lazy.share_targets()
         _refine(lazy, until)
     best: ColumnTable | None = None
     proved: tuple[ColumnTable, PeopleAnswer] | None = None

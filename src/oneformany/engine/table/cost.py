@@ -42,6 +42,7 @@ PATIENCE = 2
 MOST_HALVINGS = 10
 RELAXATION_TIME = 0.5
 MOST_COLUMNS = 1_000
+MOST_TO_MERGE = 5_000_000
 MOST_ENTRIES = 300_000
 
 
@@ -235,10 +236,12 @@ class CostSearch(BudgetSearch):
         """Search all columns that a cheaper choice can use, unless they are too many."""
         options, columns = self.search.options, self.usable()
         entries = int(np.diff(self.table.starts)[columns].sum())
-        if not options.exact or len(columns) > options.max_columns or entries > MOST_ENTRIES:
+        if not options.exact or len(columns) > options.max_columns or entries > MOST_TO_MERGE:
             return None
         part = self.table.take(columns)
         rows = merged(part.starts, part.rows, part.costs, self.persons, apart=self.shared)
+        if len(rows.rows) > MOST_ENTRIES:
+            return None
         question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, self.search.stop)
         return self.searched(question, self.cost - 1, columns, rows.members, max_nodes)
 
