@@ -1,5 +1,7 @@
 """What all parts of one run share: limits, statistics, columns so far, and the best cover so far."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
@@ -10,8 +12,8 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.pricing.cached_oracle import POINTS_KEPT, CachedOracle
-from oneformany.engine.pricing.pricer import Pricer, SearchPricer
-from oneformany.engine.pricing.space import Items, SearchSpace
+from oneformany.engine.pricing.pricer import PricerFactory, SearchPricer
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.statistics import Measure, Round, Statistics
@@ -61,7 +63,7 @@ class Options:
     False
     """
 
-    pricer: Callable[[Items, CachedOracle], Pricer] = SearchPricer
+    pricer: PricerFactory = SearchPricer
     local_search: bool = True
     enumeration: bool = True
     cuts: bool = True

@@ -1,6 +1,6 @@
 """Pricing: columns worth adding, and a proved bound on the weight of every column."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -54,6 +54,9 @@ class Pricer(Protocol):
         Weights are integers, one per item, of which ``ONE_IN_PRICING`` stands for a dual of 1.
         """
         ...
+
+
+PricerFactory = Callable[[Items, CachedOracle], Pricer]
 
 
 class SearchPricer:
