@@ -186,7 +186,7 @@ def test_the_papers_models_alone_make_no_table_of_kinds(make_record):
 
 
 def test_a_result_that_was_not_confirmed_or_verified_shows(make_record):
-    line = values(summary([make_record(count=1000, confirmed=999, verified=False)]))
+    line = values(summary([make_record(count=1000, confirmed=999, verified="wrong")]))
     assert (line["points confirmed"], line["verified"]) == ("999 of 1000", "0")
 
 

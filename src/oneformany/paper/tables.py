@@ -209,7 +209,7 @@ def _with_words(records: Sequence[Record]) -> pd.DataFrame:
         question=frame["threshold"].map("P >= {:g}".format) + half,
         kind=frame["model"].map(titles).fillna(frame["model"]),
         paper_seconds=frame["paper_seconds"].where(frame["compared"]),
-        verified=frame["verified"].astype("boolean"),
+        verified=frame["verified"].eq("confirmed").where(frame["verified"].notna()).astype("boolean"),
     )
 
 

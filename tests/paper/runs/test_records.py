@@ -23,7 +23,7 @@ def test_a_record_is_one_flat_line(tmp_path, record):
 
 def test_records_are_appended_and_read_back(tmp_path, make_record):
     path = tmp_path / "bench.jsonl"
-    beyond = make_record(rows=500, time_limit=60.0, immutable="half", published=None, verified=True)
+    beyond = make_record(rows=500, time_limit=60.0, immutable="half", published=None, verified="confirmed")
     for record in (make_record(), beyond):
         append(path, record)
     assert read(path) == [make_record(), beyond]
@@ -129,7 +129,7 @@ ENDED = {"explanations": 15, "gap_to_mip": 0, "cg_seconds": 100.0, "mip_seconds"
 @pytest.mark.parametrize("command", ["paper", "models"])
 def test_lines_and_heading_have_one_width(command, make_record):
     beyond = make_record(rows=500, status="feasible", lower_bound=11, published=None)
-    verified = make_record(count=15, lower_bound=15, confirmed=15, published=ENDED, verified=True)
+    verified = make_record(count=15, lower_bound=15, confirmed=15, published=ENDED, verified="confirmed")
     texts = header(command), *(line(command, record) for record in (make_record(), verified, beyond))
     assert len({len(text) for text in texts}) == 1
 
@@ -142,8 +142,8 @@ def test_a_line_sets_the_paper_beside_ours(make_record):
 
 
 def test_kinds_of_models_show_accuracy_and_confirmation(make_record):
-    shown = line("models", make_record(model="forest", verified=False)).split()
-    assert shown == ["forest", "0.724", "12", "12", "optimal", "0.50", "54", "3", "0.25", "12/12", "NO"]
+    shown = line("models", make_record(model="forest", verified="cannot be confirmed")).split()
+    assert shown == ["forest", "0.724", "12", "12", "optimal", "0.50", "54", "3", "0.25", "12/12", "open"]
 
 
 def test_a_cell_beyond_the_paper_has_dashes(make_record):

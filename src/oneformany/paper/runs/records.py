@@ -149,7 +149,7 @@ def line(command: str, record: Record) -> str:
         **facts.astype(object).where(facts.notna(), "-"),
         "paper_seconds": "-" if pd.isna(facts["paper_seconds"]) else f"{facts['paper_seconds']:.2f}",
         "ratio": "-" if pd.isna(ratio) else f"{ratio:,.{0 if ratio >= 10 else 1}f}x",
-        "verified": {True: "yes", False: "NO", None: "-"}[record["verified"]],
+        "verified": {"confirmed": "yes", "wrong": "WRONG", None: "-"}.get(record["verified"], "open"),
     }
     return "".join(f"{text.format(**texts):>{width}}" for _, width, text in LINES[command])
 

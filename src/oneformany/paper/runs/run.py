@@ -144,7 +144,7 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
         # points that the classifier itself predicts as positive
         "confirmed": int(prepared.reading.verdict(points).sum()) if len(points) else 0,
         # by the independent check; None: not asked
-        "verified": ofm.verify(result.to_json()).ok if settings.check else None,
+        "verified": ofm.verify(result.to_json()).outcome if settings.check else None,
         "peak_megabytes": _peak_megabytes(),
         "published": PUBLISHED_CELLS.get(cell_of(key)),
         "trained": prepared.trained,
