@@ -141,3 +141,14 @@ def test_what_rests_on_a_leaf_of_a_half_is_confirmed_from_the_file() -> None:
     result = ofm.OneForMany(model, max_changes=1).explain(pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 0]}))
     assert [entry.row for entry in result.unreachable] == [0]
     assert ofm.verify.verify(result.to_json()).ok
+
+
+def test_a_tie_that_is_decided_otherwise_in_company_is_asked_about_in_company() -> None:
+    """Tests that libraries which add up one row in another order than several contradict nobody."""
+    grid = pd.DataFrame(list(product(range(4), repeat=3)), columns=list("abc"))
+    model = LogisticRegression().fit(grid, (grid["a"] > 1).astype(int))
+    model.coef_, model.intercept_ = np.array([[0.1, -0.2, -0.3]]), np.array([0.5])
+    rules = [ofm.Immutable("c"), ofm.Range("b", 1, 3)]
+    rows = pd.DataFrame([[3, 3, 2], [3, 2, 2]], columns=list("abc"))
+    result = ofm.OneForMany(model, max_changes=1, reference=grid, rules=rules).explain(rows)
+    assert (model.predict(result.apply(rows)) == 1).all() if result.covered else result.unreachable
