@@ -189,6 +189,7 @@ def test_a_column_that_named_the_rows_is_pointed_to(made):
             "has 9 rows, 10 were explained; pass the very frame",
         ),
         (lambda frame: frame.iloc[::-1], "sex", "was called p0"),
+        (lambda frame: frame.assign(savings=frame["savings"].to_numpy()[::-1]), "sex", "p0 is not as it was"),
         (lambda frame: pd.concat([frame] * 3).assign(sex=range(30)), "sex", "subgroups need 2 to 20"),
     ],
 )

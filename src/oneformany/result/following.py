@@ -78,13 +78,16 @@ def apply(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.DataFra
         other = "give model= too, so that explanations are found for other rows"
         rows = explained_rows(result, len(table.frame), other)[covered]
         before, after = result.codes[covered], result.points[covered]
-        given = schema.cells(table.frame.iloc[rows]) if len(rows) else before
-        for row in rows[(given != before).any(axis=1)][:1]:
-            label = table.frame.index[row]
-            raise InputError(
-                f"row {label} is not as it was when it was explained; pass that frame, or {other}"
-            )
+        check_unchanged(schema, table, rows, before, f"pass that frame, or {other}")
     return table.named(follow(schema, table.frame.iloc[rows], before, after, table.frame))
+
+
+def check_unchanged(schema: Schema, table: Table, rows: IntArray, before: IntArray, remedy: str) -> None:
+    """Refuse rows that are not in the cells in which they were explained."""
+    given = schema.cells(table.frame.iloc[rows]) if len(rows) else before
+    for row in rows[(given != before).any(axis=1)][:1]:
+        label = table.frame.index[row]
+        raise InputError(f"row {label} is not as it was when it was explained; {remedy}")
 
 
 def score_on_codes(

@@ -13,10 +13,10 @@ from oneformany.anything import AnyFrame
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.problem.problem import checked_people
-from oneformany.result.following import explained_rows
+from oneformany.result.following import check_unchanged, explained_rows
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
-from oneformany.schema.frames import as_pandas
+from oneformany.schema.frames import Table, as_pandas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -269,7 +269,7 @@ def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
 
 
 def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
-    """Where the explained rows stand in the frame, checked by their labels."""
+    """Where the explained rows stand in the frame, checked by their labels and, if it has them, values."""
     rows = explained_rows(result, len(frame), "explain this one in memory")
     for label, known in zip(frame.index[rows], result.index, strict=True):
         if str(label) != str(known):
@@ -282,6 +282,10 @@ def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
                 f"row {shown(label)} of the frame was called {shown(known)} when it was explained; pass the "
                 f"very frame that was explained{''.join(named[:1])}"
             )
+    schema = result.schema
+    if schema is not None and set(schema.names) <= set(map(str, frame.columns)):
+        table = Table.of(frame, needed=schema.names)
+        check_unchanged(schema, table, rows, result.codes, "pass the very frame that was explained")
     return rows
 
 
