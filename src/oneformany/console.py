@@ -48,7 +48,7 @@ def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(INTERRUPTED) from error
 
     telling.__annotations__ = {part.name: part.annotation for part in parts}
-    telling.__signature__ = own.replace(parameters=parts)  # type: ignore[attr-defined]
+    telling.__signature__ = own.replace(parameters=parts)  # type: ignore[attr-defined]  # for typer
     return telling
 
 

@@ -38,7 +38,7 @@ READING = 0.8  # of a time limit: then no more batches are read, so that what wa
 
 
 @dataclass(eq=False, repr=False)
-class OneForMany(BaseEstimator):  # type: ignore[misc]
+class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     """Explain what a classifier turned down with the fewest advices, each good for many rows.
 
     Parameters

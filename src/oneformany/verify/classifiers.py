@@ -163,18 +163,15 @@ class Trees:
         """Add up the greatest leaves that each row of codes may end in."""
         from oneformany.verify.kernels import add_leaves
 
-        total, waiting = (
-            np.full(len(codes), self.intercept, dtype=np.int64),
-            np.zeros(len(self.nodes), np.int64),
-        )
+        total = np.full(len(codes), self.intercept, dtype=np.int64)
+        waiting = np.zeros(len(self.nodes), dtype=np.int64)
         step = max(1, STEPS // len(self.nodes))  # no row meets a node twice
+        every_free = np.broadcast_to(free, codes.shape)
         for first in range(0, len(codes), step):
             self.limits.check()
-            part, opened = (
-                np.ascontiguousarray(each[first : first + step])
-                for each in (codes, np.broadcast_to(free, codes.shape))
-            )
-            add_leaves(part, opened, self.nodes, self.goes_left, self.roots, waiting, total[first:])
+            part = slice(first, first + step)
+            some, opened = (np.ascontiguousarray(each[part]) for each in (codes, every_free))
+            add_leaves(some, opened, self.nodes, self.goes_left, self.roots, waiting, total[first:])
         return total
 
     def keys(self, codes: IntArray) -> list[bytes]:

@@ -38,9 +38,8 @@ def doubt_of_group(
     Features that are changed take any level, and of the open ones so many may; the others stay.
     """
     codes = problem.codes[rows]
-    given = (
-        codes[:1] if rule is None else codes for rule in problem.rules
-    )  # without a rule all may the same
+    # Without a rule all may go where the first one may.
+    given = (codes[:1] if rule is None else codes for rule in problem.rules)
     may = [problem.may(feature, cells[:, feature]).all(axis=0) for feature, cells in enumerate(given)]
     near = Near(problem, rows[:1], np.concatenate(may)[None])
     doubt = _doubt(problem, near, changed, opened, np.array([budget]))
