@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
 
 from oneformany import Feature, Immutable, Linked, Schema
 from oneformany.exceptions import InputError
@@ -182,7 +183,8 @@ def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
     explainer = OneForMany(chance, 1)
     result = explainer.explain(frame[READ])
     new = frame.head(2).assign(debts=["17", "0"])
-    assert result.assign(new[READ], model=explainer).iloc[0] == -1
+    with pytest.warns(UserWarning, match="column 'debts', row client 0: '17' is none of its levels; no expl"):
+        assert result.assign(new[READ], model=explainer).iloc[0] == -1
     with pytest.raises(InputError, match="lacks the column 'debts'"):
         result.assign(new[["income"]], model=chance)
 
@@ -195,8 +197,44 @@ def test_values_that_were_not_there_before_may_stay_where_the_model_reads_them()
     explainer = OneForMany(chance, 1, share="action", rules=[Immutable("debts")])
     result = explainer.explain(frame[[*READ, "city"]])
     new = frame[frame["income"] < 2000].head(4).assign(city=["Oslo", "Rome", "Atlantis", None])
-    placed = result.assign(new[[*READ, "city"]], model=explainer)
-    assert placed.tolist() == [0, 0, -1, 0]
+    with pytest.warns(UserWarning, match="column 'city'.*'Atlantis'.*for the row$"):
+        told = result.assignment_frame(new[[*READ, "city"]], explainer)
+    assert told["outcome"].tolist() == ["explained", "explained", "none fits", "explained"]
+    assert "'Atlantis' is none of its levels" in told["reason"].iloc[2]
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_rows_without_an_explanation_are_told_apart(share):
+    model = XGBClassifier(n_estimators=30, max_depth=2).fit(FRAME[READ], TARGET)
+    explainer = OneForMany(model, 1, share=share, rules=[Immutable("income")])
+    result = explainer.explain(FRAME)
+    new = rows(60, 5).astype({"income": object})
+    new.iloc[:3, 0] = ["much", "more", "much"]  # one text makes a column of objects, which XGBoost refuses
+    with pytest.warns(UserWarning, match="column 'income', row client 0: 'much' .* the row and 2 more$"):
+        told = result.assignment_frame(new, explainer)
+    whole = new.iloc[3:].astype({"income": float})
+    accepted = model.predict(whole[READ]) == 1
+    placed = result.assign(whole, explainer)
+    assert (
+        told["outcome"].tolist()
+        == ["cannot be read"] * 3
+        + np.select([accepted, placed >= 0], ["already positive", "explained"], "none fits").tolist()
+    )
+    assert len(set(told["outcome"])) == 4
+    assert told["reason"].iloc[1] == "column 'income', row client 1: 'more' is none of its levels"
+    assert told["reason"].iloc[3:].isna().all()
+    assert told["explanation"].iloc[3:].equals(result.assign(whole, explainer, first=1))
+    moved, changed = result.apply(whole, explainer), told["changes"] > 0
+    assert told.index[changed.fillna(False)].tolist() == moved.index.tolist()
+    assert (told["debts"].dropna() == moved.loc[told["debts"].dropna().index, "debts"]).all()
+
+
+def test_without_a_model_what_has_no_cell_cannot_be_read():
+    result = OneForMany(tree(), 1).explain(FRAME)
+    new = FRAME.astype({"income": object}).iloc[[0, 0, 1]]
+    new.iloc[0, 0] = np.inf
+    with pytest.warns(UserWarning, match="column 'income', row client 0: inf is none of its levels; no "):
+        assert result.assignment_frame(new)["outcome"].iloc[0] == "cannot be read"
 
 
 def test_numbers_from_one_join_placed_rows_to_the_tables_and_indices_from_zero_cannot():

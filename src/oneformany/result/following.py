@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,8 +19,7 @@ from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.problem.own import OwnValues
-from oneformany.result.tables import numbered
-from oneformany.schema.feature import Feature, is_missing
+from oneformany.schema.feature import Feature, is_missing, no_level
 from oneformany.schema.frames import NUMBERS, Table, alike, missing_value
 from oneformany.schema.rules.rows import cell_rule
 
@@ -68,11 +70,12 @@ def apply(result: Result, frame: AnyFrame, model: AnyModel = None) -> pd.DataFra
        income  savings
     2       2        2
     """
-    schema = _schema(result)
+    schema = schema_of(result)
     table = Table.of(frame, needed=schema.names)
     if model is not None:
-        found, before, after = _placed(result, table, model)
-        rows, before, after = np.flatnonzero(found >= 0), before[found >= 0], after[found >= 0]
+        placed = put_under(result, table, model)
+        rows = np.flatnonzero(placed.numbers >= 0)
+        before, after = placed.before[rows], placed.after[rows]
     else:
         covered = result.has_explanation
         other = "give model= too, so that explanations are found for other rows"
@@ -100,7 +103,7 @@ def score_on_codes(
     )
     if model is not None and frame is not None:
         table = Table.of(frame)
-        decide = _decision(model, _schema(result), table, result.problem.get("model", {}))
+        decide = _decision(model, schema_of(result), table, result.problem.get("model", {}))
         moved = apply(result, table.frame)
         accepted = decide(moved).tolist() if len(moved) else []
         covered, ends = result.has_explanation, result.points[result.has_explanation]
@@ -140,68 +143,36 @@ def explained_rows(result: Result, length: int, instead: str) -> IntArray:
     raise InputError(f"{words} {instead}")
 
 
-def assign(
-    result: Result, frame: AnyFrame, model: AnyModel = None, *, first: Literal[0, 1] = 0
-) -> pd.Series[int]:
-    """Put new rows under these explanations, by the same definition as those that were explained.
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """New rows under old explanations."""
 
-    Parameters
-    ----------
-    frame : frame
-        New rows.
-    model : OneForMany or classifier, optional
-        Says whether a row is accepted, as it is and after following: the explainer, or its model, with
-        the threshold and the positive class of this result. It may be left out where cells decide the
-        model's answer and rows share a point, for then a row ends where others ended.
-    first : {0, 1}
-        The number of the first explanation. 0: indices into ``explanations``, as in ``assignment``, -1
-        for rows without one. 1: numbers as in tables and summaries, missing for rows without one.
-
-    Returns
-    -------
-    Series
-        The explanation of each row, called ``explanation_index`` when counted from 0, and ``explanation``
-        when counted from 1, the name that joins it to ``to_frame``. A row has none where none fits,
-        and where the model accepts it as it is; without a model nobody knows that: give refused rows. A
-        value that was not there before may stay where no rule speaks of it and the model reads it.
-
-    Examples
-    --------
-    >>> import oneformany as ofm, pandas as pd
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
-    >>> explainer = ofm.OneForMany(DecisionTreeClassifier().fit(frame, [0, 0, 0, 1]), max_changes=2)
-    >>> result = explainer.explain(frame)
-    >>> letters = result.assign(frame, explainer, first=1)
-    >>> frame.join(letters).merge(result.to_frame()["changed_features"], on="explanation")
-       income  savings  explanation changed_features
-    0       1        1            1  income; savings
-    1       1        2            1  income; savings
-    2       2        1            1  income; savings
-    """
-    if first not in {0, 1}:
-        raise InputError(f"first is {first!r}; it must be 0 (indices) or 1 (numbers as in the tables)")
-    table = Table.of(frame, "the new rows", _schema(result).names)
-    found, _, _ = _placed(result, table, model)
-    indices = pd.Series(found, index=table.frame.index, name="explanation_index")
-    return numbered(found, table.frame.index) if first else indices
+    numbers: IntArray  # (n,): the index of each row's explanation; -1 where it has none
+    before: IntArray  # (n, p): its cells; -1 where a value has none
+    after: IntArray  # (n, p): those after following
+    outcomes: list[str]  # "explained", "already positive", "none fits" or "cannot be read"
+    reasons: list[str | None]  # the value without a cell, if any, of rows of the last two kinds
 
 
-def _placed(result: Result, table: Table, model: AnyModel) -> tuple[IntArray, IntArray, IntArray]:
-    """Find the explanation of each row, -1 where none fits, its cells, and those after following."""
-    schema, problem = _schema(result), result.problem
+def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
+    """Find the explanation of each row; of rows without one, a warning names values that have no cell."""
+    schema, problem, frame = schema_of(result), result.problem, table.frame
     if model is None and (result.share != "point" or problem.get("own") is not None):
         raise InputError("whether new rows are accepted after following is for the model to say: pass model=")
-    decide = None if model is None else _decision(model, schema, table, problem.get("model", {}))
-    codes = schema.cells(table.frame)
+    codes = schema.cells(frame)
     known = np.asarray((codes >= 0).all(axis=1))
+    outcomes = np.where(known, "none fits", "cannot be read").astype(object)
+    decide = None
+    if model is not None:
+        names = [schema.names[f] for f in np.flatnonzero((codes < 0).any(axis=0)).tolist()]
+        decide = partial(_decide_typed, _decision(model, schema, table, problem.get("model", {})), names)
+        outcomes = _as_they_are(decide, schema, frame, codes < 0)
     allowed = {f: np.array(of, dtype=np.bool_) for f, of in enumerate(problem.get("allowed") or ()) if of}
     rules = [cell_rule(data) for data in problem.get("restrictions") or ()]
     found, ends = np.full(len(codes), -1, dtype=np.int64), codes.copy()
-    fits = known if decide is None else _refused(decide, table.frame, known)
     for number, explanation in enumerate(result.explanations):
         for goal in _goals(explanation, problem["levels"]):
-            waiting = np.flatnonzero((found < 0) & fits)
+            waiting = np.flatnonzero(outcomes == "none fits")
             before = codes[waiting]
             after = np.where(goal >= 0, goal, before)
             joins = np.ones(len(waiting), dtype=np.bool_)
@@ -213,10 +184,48 @@ def _placed(result: Result, table: Table, model: AnyModel) -> tuple[IntArray, In
             for rule in rules:
                 joins &= known[waiting] & rule.holds(np.maximum(before, 0), np.maximum(after, 0))
             if joins.any() and decide is not None:
-                rows = table.frame.iloc[waiting[joins]]
-                joins[joins] = decide(follow(schema, rows, before[joins], after[joins], table.frame))
-            found[waiting[joins]], ends[waiting[joins]] = number, after[joins]
-    return found, codes, ends
+                moved = follow(schema, frame.iloc[waiting[joins]], before[joins], after[joins], frame)
+                joins[joins] = decide(moved)
+            joined = waiting[joins]
+            found[joined], ends[joined], outcomes[joined] = number, after[joins], "explained"
+    unread = (codes < 0) & np.isin(outcomes, ["none fits", "cannot be read"])[:, None]
+    return Placed(found, codes, ends, outcomes.tolist(), _told(schema, frame, unread))
+
+
+def _told(schema: Schema, frame: pd.DataFrame, unread: BoolArray) -> list[str | None]:
+    """Name for each row its first value that has no cell; of each column the first row in a warning."""
+    reasons: list[str | None] = [None] * len(unread)
+    for feature, unknown in zip(schema.features, unread.T, strict=True):
+        for nth, row in enumerate(np.flatnonzero(unknown).tolist()):
+            fault = no_level(feature, frame[feature.name].iloc[row], f", row {frame.index[row]}")
+            words = str(fault).split(";")[0]
+            reasons[row] = reasons[row] or words
+            if nth == 0:
+                told = f"the row and {unknown.sum() - 1:,} more" if unknown.sum() > 1 else "the row"
+                warnings.warn(f"{words}; no explanation was found for {told}", stacklevel=4)
+    return reasons
+
+
+def _as_they_are(decide: Decision, schema: Schema, frame: pd.DataFrame, strays: BoolArray) -> AnyValue:
+    """Say what the model does with rows as they are; values without a cell it may not be able to read.
+
+    Rows that have the same such values are asked about together.
+    """
+    alike: dict[Any, list[int]] = {}
+    for row, unknown in enumerate(strays.tolist()):
+        names = (name for name, stray in zip(schema.names, unknown, strict=True) if stray)
+        values = tuple((name, str(frame[name].iloc[row])) for name in names) if any(unknown) else ()
+        alike.setdefault(values, []).append(row)
+    outcomes = np.full(len(frame), "cannot be read", dtype=object)
+    for values, rows in alike.items():
+        with suppress(*((InputError, TypeError, ValueError) if values else ())):
+            outcomes[rows] = np.where(decide(frame.iloc[rows]), "already positive", "none fits")
+    return outcomes
+
+
+def _decide_typed(decide: Decision, names: Sequence[str], rows: pd.DataFrame) -> BoolArray:
+    """Ask about rows that stood beside others whose values, such as texts, made columns of objects."""
+    return decide(rows.assign(**{name: rows[name].infer_objects() for name in names}))
 
 
 def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray]:
@@ -261,20 +270,11 @@ def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str
         return inputs_of(box, table, None, 1).decision(table)
 
 
-def _schema(result: Result) -> Schema:
+def schema_of(result: Result) -> Schema:
+    """Give the schema of a result that was found for a frame."""
     if result.schema is None:
         raise InputError("the result has no schema, so it knows no frames; OneForMany(...).explain gives one")
     return result.schema
-
-
-def _refused(decide: Decision, frame: pd.DataFrame, known: BoolArray) -> BoolArray:
-    """Which rows the model turns down; of those with unknown values it may not be able to read any."""
-    refused = np.zeros(len(frame), dtype=np.bool_)
-    if known.any():
-        refused[known] = ~decide(frame[known])
-    with suppress(InputError, TypeError, ValueError):
-        refused[~known] = ~decide(frame[~known]) if not known.all() else False
-    return refused
 
 
 def _moved(

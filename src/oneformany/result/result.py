@@ -18,11 +18,11 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.following import apply, assign, score_on_codes
+from oneformany.result.following import apply, score_on_codes
 from oneformany.result.labels import Labels
 from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, Proof
 from oneformany.result.row_index import RowIndex
-from oneformany.result.tables import assignment_frame, to_frame
+from oneformany.result.tables import assign, assignment_frame, to_frame
 from oneformany.result.words import result_table, short_words, summarise
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Statistics

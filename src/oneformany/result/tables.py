@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from oneformany.anything import AnyFrame, AnyModel
 from oneformany.arrays import IntArray
+from oneformany.exceptions import InputError
+from oneformany.result.following import Placed, put_under, schema_of
+from oneformany.schema.frames import Table
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -49,35 +53,107 @@ def to_frame(result: Result) -> pd.DataFrame:
     return _frame(own, values, schema, pd.RangeIndex(1, result.count + 1, name="explanation"))
 
 
-def assignment_frame(result: Result) -> pd.DataFrame:
+def assignment_frame(result: Result, frame: AnyFrame = None, model: AnyModel = None) -> pd.DataFrame:
     """One line per given row, in the given order, under the label it has in the user's frame.
+
+    Parameters
+    ----------
+    frame : frame, optional
+        New rows, which are told about instead of those that were explained.
+    model : OneForMany or classifier, optional
+        As in :meth:`assign`.
 
     Returns
     -------
     DataFrame
         ``explanation`` (numbered from 1, missing for rows without one: the line of ``to_frame``),
-        ``outcome`` ("explained", "already positive", "cannot be helped", "undecided" or "left out"),
-        ``reason`` (why it cannot be helped), ``needed_changes`` (the smallest ``max_changes`` that would
-        help it, if that is known), ``blocked_by`` (the limit and the rules that stand in its way, joined
-        by "; "), ``changes`` (how many features this row has to change), then one column per feature with
-        the new value, in its own type, where the row has to change it, and a missing value where it stays
-        as it is. Where a feature already has one of the first six names, ours ends in "_".
+        ``outcome`` ("explained", "already positive", "cannot be helped", "undecided" or "left out"; of new
+        rows "explained", "already positive", "none fits" or "cannot be read"), ``reason`` (why it cannot
+        be helped or read), ``needed_changes`` (the smallest ``max_changes`` that would help it, if that is
+        known), ``blocked_by`` (the limit and the rules that stand in its way, joined by "; "), ``changes``
+        (how many features this row has to change), then one column per feature with the new value, in its
+        own type, where the row has to change it, and a missing value where it stays as it is. Where a
+        feature already has one of the first six names, ours ends in "_".
+
+    Examples
+    --------
+    >>> import oneformany as ofm, pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
+    >>> explainer = ofm.OneForMany(DecisionTreeClassifier().fit(frame, [0, 0, 0, 1]), max_changes=2)
+    >>> explainer.explain(frame).assignment_frame(frame.tail(2), explainer)[["outcome", "changes"]]
+                outcome  changes
+    2         explained        1
+    3  already positive     <NA>
     """
-    schema, nowhere = result.labels.schema, ~result.has_explanation
-    beyond = {entry.row: entry for entry in result.unreachable}
-    why = [beyond.get(row) for row in range(len(nowhere))]
-    changes = result.changes.sum(axis=1)
+    schema, beyond = result.labels.schema, {entry.row: entry for entry in result.unreachable}
+    if frame is None:
+        reasons = [beyond[row].reason if row in beyond else None for row in range(len(result.index))]
+        numbers, index = np.array(result.assignment, dtype=np.int64), result.index.to_pandas()
+        placed = Placed(numbers, result.codes, result.points, outcomes(result), reasons)
+    else:
+        table, beyond = Table.of(frame, "the new rows", schema_of(result).names), {}
+        placed, index = put_under(result, table, model), table.frame.index
+    why, nowhere = [beyond.get(row) for row in range(len(index))], placed.numbers < 0
+    moves = (placed.before != placed.after) & ~nowhere[:, None]
     own = {
-        "explanation": numbered(result.assignment),
-        "outcome": _texts(outcomes(result)),
-        "reason": _texts(entry and entry.reason for entry in why),
+        "explanation": numbered(placed.numbers),
+        "outcome": _texts(placed.outcomes),
+        "reason": _texts(placed.reasons),
         "needed_changes": pd.Series([entry and entry.needed_changes for entry in why], dtype="Int64"),
         "blocked_by": _texts(entry and ("; ".join(entry.blocked_by) or None) for entry in why),
-        "changes": pd.Series(changes, dtype="Int64").mask(nowhere),
+        "changes": pd.Series(moves.sum(axis=1), dtype="Int64").mask(nowhere),
     }
     targets = (feature.target_values for feature in schema.features)
-    values = list(map(_column, targets, np.where(result.changes, result.points, -1).T))
-    return _frame(own, values, schema, result.index.to_pandas())
+    return _frame(own, list(map(_column, targets, np.where(moves, placed.after, -1).T)), schema, index)
+
+
+def assign(
+    result: Result, frame: AnyFrame, model: AnyModel = None, *, first: Literal[0, 1] = 0
+) -> pd.Series[int]:
+    """Put new rows under these explanations, by the same definition as those that were explained.
+
+    Parameters
+    ----------
+    frame : frame
+        New rows.
+    model : OneForMany or classifier, optional
+        Says whether a row is accepted, as it is and after following: the explainer, or its model, with
+        the threshold and the positive class of this result. It may be left out where cells decide the
+        model's answer and rows share a point, for then a row ends where others ended.
+    first : {0, 1}
+        The number of the first explanation. 0: indices into ``explanations``, as in ``assignment``, -1
+        for rows without one. 1: numbers as in tables and summaries, missing for rows without one.
+
+    Returns
+    -------
+    Series
+        The explanation of each row, called ``explanation_index`` when counted from 0, and ``explanation``
+        when counted from 1, the name that joins it to ``to_frame``. A row has none where none fits,
+        and where the model accepts it as it is; without a model nobody knows that: give refused rows. A
+        value that was not there before may stay where no rule speaks of it and the model reads it; where
+        it keeps a row from an explanation, a warning names its column and row. Which of these it was says
+        ``assignment_frame(frame, model)``.
+
+    Examples
+    --------
+    >>> import oneformany as ofm, pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
+    >>> explainer = ofm.OneForMany(DecisionTreeClassifier().fit(frame, [0, 0, 0, 1]), max_changes=2)
+    >>> result = explainer.explain(frame)
+    >>> letters = result.assign(frame, explainer, first=1)
+    >>> frame.join(letters).merge(result.to_frame()["changed_features"], on="explanation")
+       income  savings  explanation changed_features
+    0       1        1            1  income; savings
+    1       1        2            1  income; savings
+    2       2        1            1  income; savings
+    """
+    if first not in {0, 1}:
+        raise InputError(f"first is {first!r}; it must be 0 (indices) or 1 (numbers as in the tables)")
+    table = Table.of(frame, "the new rows", schema_of(result).names)
+    found, index = put_under(result, table, model).numbers, table.frame.index
+    return numbered(found, index) if first else pd.Series(found, index, name="explanation_index")
 
 
 def numbered(assignment: Sequence[int] | IntArray, index: pd.Index | None = None) -> pd.Series[Any]:
