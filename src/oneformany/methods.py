@@ -55,7 +55,7 @@ def solve(
         Use at most so many.
     coverage : float or None
         Cover at least this share of the rows; whoever is beyond it and would have to pay is left out,
-        equal rows together or not at all.
+        equal rows together or not at all. Beside ``explanations``, which come first, it is only a wish.
 
     Returns
     -------

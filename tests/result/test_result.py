@@ -436,7 +436,7 @@ def test_the_summary_tells_proofs_by_listing_and_by_cases(result):
     cover = CoverCase(((((0,), 1), ((3,), 1)),))
     listing = EnumerationProof((3, 0, 0, 2), 4, 1, ((0, 1), (3,)), cover)
     text = replace(result, proof=listing).summary()
-    assert "2 groups of rows, all listed in the certificate, and no 1 of these cover every row" in text
+    assert "2 groups of rows, all listed in the certificate, and none of these covers every row" in text
     cases = BranchProof((0, 3), listing, listing)
     text = replace(result, proof=cases).summary()
     assert "2 cases" in text

@@ -6,10 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import oneformany as ofm
 from oneformany.problem.goal import Goal
-from oneformany.result.words import rows_by_reason
+from oneformany.result.proof import CoverageProof, DualProof
+from oneformany.result.words import apart_words, rows_by_reason
 
 FEW = "no positive point within 3 changes: score {}, needed 0; {} changes would do"
 NONE = "no allowed move reaches the threshold: score {}, at most {} with every feature free, needed 0"
@@ -61,10 +63,20 @@ def test_ranges_are_said_in_words_and_the_users_own_labels_are_left_alone():
 def test_who_is_left_out_by_a_share_is_not_said_to_be_out_of_reach():
     budgeted = solved(explanations=1)
     assert budgeted.left_out
-    assert "These rows can be helped, but not by so few explanations at once." in ofm.report_html(budgeted)
-    shared = ofm.report_html(replace(budgeted, goal=Goal(coverage=0.5)))
-    assert "but not by so few" not in shared
-    assert "the share of the rows that was asked for is covered without them" in shared
+    few, share = "can be helped, but not by so few explanations at once", "is covered without them"
+    assert few in ofm.report_html(budgeted)
+    shared = ofm.report_html(replace(budgeted, goal=Goal(coverage=0.3)))
+    assert few not in shared
+    assert share in shared
+    both = ofm.report_html(replace(budgeted, goal=Goal(1, 0.3)))
+    assert few in both
+    assert share not in both
+    for goal in (Goal(coverage=0.9), Goal(1)):
+        cut = replace(budgeted, status="feasible", ended="time limit", goal=goal, covered_bound=2)
+        told = ofm.report_html(cut)
+        assert few not in told
+        assert share not in told
+        assert "the time limit ended the search before it was known whether they are to be left out" in told
 
 
 def test_thousands_are_told_apart():
@@ -91,3 +103,69 @@ def test_costs_with_fractions_are_told_as_they_were_given_and_filed_as_integers(
 def test_where_all_who_can_be_helped_are_covered_the_proof_says_just_that():
     everybody = solved(explanations=3).summary()
     assert "Proof that no more can be covered: all are covered." in everybody
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (
+            {"coverage": 0.3},
+            "fewest for that share. A share of 0.3 (1 of 3 rows) was asked for; it is reached",
+        ),
+        ({"coverage": 1.0}, "(3 of 3 rows) was asked for; it is reached"),
+        (
+            {"explanations": 1, "coverage": 0.9},
+            "but the number of explanations comes first; it is more than 1 explanation can cover: proved.",
+        ),
+        ({"explanations": 1, "coverage": 0.3}, "the number of explanations comes first; it is reached."),
+    ],
+)
+def test_whether_a_share_is_reached_is_said_and_what_comes_first(asked, says):
+    result = solved(**asked)
+    again = ofm.Result.from_json(result.to_json())
+    for words in (result.summary(), again.summary(), result._repr_html_(), ofm.report_html(again)):
+        assert says in words
+
+
+def test_a_share_beyond_those_who_can_be_helped_is_not_said_to_be_covered():
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+    problem = ofm.Problem([[0, 1, 0], [1, 0, 0], [0, 0, 0]], (2, 2, 2), oracle, max_changes=1)
+    result = ofm.solve(problem, coverage=0.9)
+    assert "proved to be the fewest for all who can be helped. A share of 0.9" in result.summary()
+    assert "it is more than can be helped: proved" in result.summary()
+    assert f"Proof that at least {result.count} explanations must be used for 2 rows" in result.summary()
+    cut = replace(result, status="feasible", undecided=(2,), unreachable=(), covered_bound=3, ended="limit")
+    for words in (cut.summary(), cut._repr_html_()):
+        assert "the fewest" not in words
+        assert "it is not reached" in words
+
+
+def test_a_goal_without_a_proof_does_not_say_that_nobody_can_be_helped():
+    cut = replace(solved(explanations=1), lower_bound=0, covered_bound=3, coverage_proof=None, ended="limit")
+    assert "not known of any row" not in cut.summary()
+    assert "Proof: none; 3 is the number of all who are not proved to be beyond help." in cut.summary()
+    assert repr(cut) == "Result(optimal: 1 explanation covers 1 of 3 rows, no more than 3 can be covered)"
+
+
+def test_why_so_many_names_only_what_can_be_done():
+    assert "fewer rules" not in apart_words(solved())
+    assert apart_words(solved(explanations=3)) == ""
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
+    rises = np.array([[1, 1], [0, 1]], dtype=bool)
+    problem = ofm.Problem([[0, 1], [1, 0]], (2, 2), oracle, max_changes=2, allowed=[rises, rises])
+    said = apart_words(replace(ofm.solve(problem), count=2))
+    assert "max_changes=" not in said
+    assert "same change of at most 2 features. What to do: fewer rules or rows" in said
+
+
+def test_sums_in_proofs_fit_what_they_prove():
+    fewest = replace(solved(), proof=DualProof((40_001, 0, 0), 10_000))
+    assert "all together 4.001 times" in fewest.summary()
+    most = replace(solved(explanations=1), covered_bound=2, coverage_proof=CoverageProof((3, 3, 2), 5, 3, 3))
+    assert "which allows 1 x 1.667 + 0.333 = 2.000." in most.summary()
+
+
+def test_a_model_that_was_not_read_in_time_is_not_said_to_be_unreadable():
+    result = solved()
+    asked = replace(result, problem={**result.problem, "model": {"unread": "time was up\x1b[31m"}})
+    assert "was asked as a black box, because: time was up\\x1b[31m." in asked.summary()

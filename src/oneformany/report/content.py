@@ -9,7 +9,7 @@ import numpy as np
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
 from oneformany.result.tables import MEASURED, changes_by_feature, coverage_curve, outcomes, shown_rounds
-from oneformany.result.words import changes_of, rows_by_reason
+from oneformany.result.words import changes_of, left_out_words, rows_by_reason, undecided_words
 from oneformany.studies.audit import MEASURES, Audit, measure_words
 
 Part = dict[str, Any]
@@ -146,7 +146,8 @@ def without_explanation(result: Result) -> list[tuple[str, str, list[int]]]:
     """Rows without an explanation, by the reason: what becomes of them, why, and who."""
     reasons = sorted(rows_by_reason(result).items(), key=lambda item: -result.labels.people(item[1]))
     found = [("Cannot be helped", shown(reason), rows) for reason, rows in reasons]
-    found += [("Undecided", "", list(result.undecided)), ("Left out", "", list(result.left_out))]
+    found += [("Undecided", undecided_words(result), list(result.undecided))]
+    found += [("Left out", left_out_words(result), list(result.left_out))]
     return [(what, why, rows) for what, why, rows in found if rows]
 
 

@@ -11,7 +11,14 @@ from oneformany.report import content
 from oneformany.result.file import digest_of
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
-from oneformany.result.words import apart_words, proof_words, rule_words, share_words, status_words
+from oneformany.result.words import (
+    apart_words,
+    proof_words,
+    rule_words,
+    share_asked,
+    share_words,
+    status_words,
+)
 from oneformany.studies.audit import Audit
 
 PARTS = ("template.html", "style.css", "script.js")
@@ -70,6 +77,7 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
         note=apart_words(result),
         proof=proof_words(result),
         shares=share_words(result),
+        share_asked=share_asked(result),
         digest=digest_of(result),
         cards=list(content.cards(result)),
         changed=content.changed_features(result),

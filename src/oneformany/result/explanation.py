@@ -53,7 +53,7 @@ class Explanation(Plain):
         changes = ((f, self.point[f] if self.ends is None else "") for f in self.changed)
         rows = ", ".join(map(str, self.members[:10])) + (", ..." if len(self.members) > 10 else "")
         table = html_table(("feature", "new level"), changes)
-        return f"<div><p>{len(self.members)} rows: {rows}</p>{table}</div>"
+        return f"<div><p>{many(len(self.members), 'row')}: {rows}</p>{table}</div>"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +30,11 @@ OFFERED = (
 MOST_LINES = 10
 MOST_ROWS = 400  # are compared with each other, to say what keeps rows apart
 MOST_FEATURES = 5  # are named then
-# What ended a run before it was known how many explanations are needed, and what to do.
+# What to do where a run ended before it was known how many explanations are needed.
 REMEDIES = {
-    "time limit": ("the time was up", "more time (time_limit), or fewer rows at once"),
-    "interrupted": ("the run was interrupted", "let it run to its end"),
-    "limit": ("a limit was reached", "fewer rows at once, or fewer changes, all of which can be listed"),
+    "time limit": "more time (time_limit), or fewer rows at once",
+    "interrupted": "let it run to its end",
+    "limit": "fewer rows at once, or fewer changes, all of which can be listed",
 }
 ENDINGS = {
     "proved": "nothing was left to do",
@@ -62,21 +62,18 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
         lines = [f"    {result.labels.rows(rows)}: {shown(reason)}" for reason, rows in reasons]
         parts.append("\n".join(["Cannot be helped (proved):", *lines]))
     if result.undecided:
-        who = "it" if len(result.undecided) == 1 else "they"
-        why = f"{ENDINGS[result.ended]} before it was known whether {who} can be helped"
-        parts.append(f"Undecided:\n    {result.labels.rows(result.undecided)}: {why}")
+        parts.append(f"Undecided:\n    {result.labels.rows(result.undecided)}: {undecided_words(result)}")
     if "unread" in (model := result.problem.get("model", {})):
-        parts.append(f"The model was asked as a black box, since it cannot be read: {model['unread']}.")
+        parts.append(f"The model was asked as a black box, because: {shown(model['unread'])}.")
     return "\n\n".join(filter(None, [*parts, proof_words(result)]))
 
 
 def short_words(result: Result) -> str:
     """Say in one line how many explanations cover how many rows, and what is proved."""
     everybody = result.labels.counted(result.people)
-    parts = [
-        f"{_cover(result)} {result.covered:,} of {everybody}",
-        _needed(result),
-    ]
+    parts = [f"{_cover(result)} {result.covered:,} of {everybody}", _needed(result)]
+    if result.goal.explanations is not None:
+        parts[1] = f"no more than {result.covered_bound:,} can be covered"
     for rows, what in (([e.row for e in result.unreachable], "beyond help"), (result.undecided, "undecided")):
         if rows:
             parts.append(f"{result.labels.people(rows):,} {what}")
@@ -95,6 +92,8 @@ def status_words(result: Result) -> str:
         everybody = f"all {who}" if rows > 1 else f"the {labels.one}"
         who = everybody if result.covered == rows else f"{result.covered:,} of {who}"
         lines = [f"{_cover(result)} {who}, each changing {budget}: {_known(result)}."]
+    if share := share_asked(result):
+        lines.append(f"A share of {share}.")
     if result.unreachable:
         beyond = labels.counted(labels.people(entry.row for entry in result.unreachable))
         lines.append(f"{beyond} cannot be helped that way: proved.")
@@ -104,47 +103,84 @@ def status_words(result: Result) -> str:
             lines.append(f"{labels.counted(number)} {still}{'is' if number == 1 else 'are'} {what}.")
     if result.cost_bound is not None:
         lines.append(_cost(result))
+    return " ".join([*lines, *_ending(result)])
+
+
+def _ending(result: Result) -> Iterator[str]:
+    """Say what a limit kept the run from."""
     if not result.problem.get("read_to_the_end", True):
-        lines.append(f"Time was up before more than {many(result.problem['rows_read'], 'row')} were read.")
+        yield f"Time was up when {many(result.problem['rows_read'], 'row')} had been read."
     if result.ended != "proved":
         ending = ENDINGS[result.ended]
         if result.status == "optimal":
             paid = "number of changes" if result.problem.get("costs") is None else "cost"
             ending = f"the answer is proved, but {ending} for the least {paid}"
-        lines += [f"{note[:1].upper()}{note[1:]}." for note in (ending, *result.statistics.notes)]
-    return " ".join(lines)
+        yield from (f"{note[:1].upper()}{note[1:]}." for note in (ending, *result.statistics.notes))
+
+
+def share_asked(result: Result) -> str:
+    """Say what share was to be covered, if any, and whether it is."""
+    goal, most = result.goal, result.covered_bound or 0
+    if goal.coverage is None:
+        return ""
+    needed, asked = goal.needed(result.people), "was asked for"
+    if goal.explanations is not None:
+        asked += " as well, but the number of explanations comes first"
+    state = "it is reached" if result.covered >= needed else "it is not reached"
+    if most < needed:
+        can = "can be helped" if goal.explanations is None else f"{_found(goal.explanations)} can cover"
+        state = f"it is more than {can}: proved"
+    return f"{goal.coverage:.4g} ({needed:,} of {result.labels.counted(result.people)}) {asked}; {state}"
+
+
+def undecided_words(result: Result) -> str:
+    """Say why it is not known whether rows can be helped."""
+    who = "it" if len(result.undecided) == 1 else "they"
+    return f"{ENDINGS[result.ended]} before it was known whether {who} can be helped"
+
+
+def left_out_words(result: Result) -> str:
+    """Say why rows that can be helped have no explanation."""
+    if result.goal.explanations is None:
+        if result.covered >= result.goal.needed(result.people):
+            return "can be helped; the share that was asked for is covered without them"
+    elif result.covered == result.covered_bound:
+        return "can be helped, but not by so few explanations at once"
+    return f"can be helped, but {ENDINGS[result.ended]} before it was known whether they are to be left out"
 
 
 def apart_words(result: Result) -> str:
     """Say what keeps rows apart and what to do, where explanations are more than half as many as rows."""
     rows, changes = np.flatnonzero(result.has_explanation), int(result.problem["max_changes"])
-    if len(rows) < 2 or 2 * result.count <= len(rows):
+    if len(rows) < 2 or 2 * result.count <= len(rows) or result.goal.explanations is not None:
         return ""
-    head, besides = f"Why so many: {result.count} explanations for {len(rows)} rows.", ""
+    head, besides = f"Why so many: {_found(result.count)} for {many(len(rows), 'row')}.", ""
     if 2 * result.lower_bound <= len(rows) and result.ended in REMEDIES:
-        needed = f"{result.lower_bound} {'is' if result.lower_bound == 1 else 'are'} proved to be needed"
-        why, remedy = REMEDIES[result.ended]
         head += (
-            f" That is what was found until {why}; only {needed}, and how many fewer would do is not known. "
-            f"What to do first: {remedy}."
+            f" That is what was found before {ENDINGS[result.ended]}; {_needed(result)}, and how many fewer "
+            f"would do is not known. What to do first: {REMEDIES[result.ended]}."
         )
         besides = " besides"
-    more = f"more changes (max_changes={changes + 1} or more)"
-    if result.share != "point":
-        only = ', or rows that share only which features change (share="features")'
-        return (
-            f"{head} What keeps rows apart{besides}: few are accepted after the same change of at most "
-            f"{changes} features. What to do: {more}, fewer rules{only if result.share == 'action' else ''}."
-        )
-    some = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)]
-    features, distance = _keep_apart(result.codes[some], changes)
+    features, distance = list[int](), 0
+    if result.share == "point":
+        some = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)]
+        features, distance = _keep_apart(result.codes[some], changes)
+    remedies = {
+        "coarser cells for these (bins= or edges=)": features,
+        f"more changes (max_changes={changes + 1} or more)": changes < len(result.problem["levels"]),
+        "fewer rules": rule_words(result),
+        'rows that share the advice only (share="action")': result.share == "point",
+        'rows that share only which features change (share="features")': result.share == "action",
+    }
+    do = f"What to do: {_either([words for words, helps in remedies.items() if helps])}."
+    if not features:
+        alike = f"few are accepted after the same change of at most {many(changes, 'feature')}"
+        return f"{head} What keeps rows apart{besides}: {alike}. {do}"
     names = [f"{result.labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in features]
     return (
         f"{head} Rows of one explanation agree in all but {changes} of {len(result.problem['levels'])} "
         f"features, and a row differs from the one most like it in {distance} (median). What keeps "
-        f"rows apart{besides or ' most'}: {', '.join(names)}. "
-        f"What to do: coarser cells for these (bins= or edges=), {more}, or rows that share the advice only "
-        '(share="action").'
+        f"rows apart{besides or ' most'}: {', '.join(names)}. {do}"
     )
 
 
@@ -181,7 +217,7 @@ def proof_words(result: Result) -> str:
     """Say why no smaller set exists, or how small one could be, following the proof."""
     if result.status == "infeasible":
         return "Proof: none is needed, as no row can be helped."
-    if result.lower_bound == 0:
+    if not result.covered and not result.left_out:
         return "Proof: none; it is not known of any row that it can be helped."
     if result.proof is None:
         return _goal_proof(result)
@@ -223,10 +259,8 @@ def changes_of(result: Result, number: int) -> Iterator[tuple[str, str, str]]:
         if targets:
             new = [labels.target(feature, level, number) for level in sorted(targets)]
             old = [f"{rows:,} from {labels.level(feature, level)}" for level, rows in sorted(origins.items())]
-            if len(new) > 1:
-                *others, last = (f'"{value}"' for value in new)
-                new = [f"{', '.join(others)} or {last}"]
-            yield labels.feature(feature), new[0], ", ".join(old)
+            told = _either([f'"{value}"' for value in new]) if len(new) > 1 else new[0]
+            yield labels.feature(feature), told, ", ".join(old)
 
 
 def result_table(result: Result) -> str:
@@ -257,6 +291,10 @@ def _explanation(result: Result, number: int) -> str:
     return "\n".join([f"{head}:", *lines])
 
 
+def _either(words: Sequence[str]) -> str:
+    return " or ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
 def _found(number: int) -> str:
     return many(number, "explanation")
 
@@ -271,20 +309,17 @@ def _needed(result: Result) -> str:
 
 def _known(result: Result) -> str:
     """What is proved about the number of explanations, or of people that so many can cover."""
-    goal, open_ = result.goal, f"{_needed(result)} (gap {result.gap:.1%})"
+    goal, most, gap = result.goal, result.covered_bound or 0, f" (gap {result.gap:.1%})"
     if goal.explanations is not None:
-        if result.covered == result.covered_bound:
+        if result.covered == most:
             return f"proved to be the most that {_found(goal.explanations)} can cover"
-        most = f"{_found(goal.explanations)} can cover at most {result.covered_bound:,}"
-        return f"{most} (gap {result.gap:.1%})"
-    proved = result.count == result.lower_bound
-    if goal.coverage is None:
-        fewest = "proved to be the fewest possible" + (" for these rows" if result.undecided else "")
-        return fewest if proved else open_
-    asked = f"{goal.coverage:.4g} of all {result.labels.several} were to be covered"
-    if result.covered < goal.needed(result.people) and not result.left_out:
-        asked += ", which is more than can be"
-    return f"{asked}; {'proved to be the fewest that can' if proved else open_}"
+        return f"{_found(goal.explanations)} can cover at most {most:,}{gap}"
+    wanted = min(most, goal.needed(result.people))
+    if result.count != result.lower_bound or (goal.coverage is not None and result.covered < wanted):
+        return f"{_needed(result)}{gap}"
+    if goal.coverage is not None:
+        return f"proved to be the fewest for {'that share' if wanted < most else 'all who can be helped'}"
+    return "proved to be the fewest possible" + (" for these rows" if result.undecided else "")
 
 
 def _cost(result: Result) -> str:
@@ -297,22 +332,28 @@ def _cost(result: Result) -> str:
 
 
 def _goal_proof(result: Result) -> str:
-    proof, counted = result.coverage_proof, result.labels.counted
+    proof, counted, k = result.coverage_proof, result.labels.counted, result.goal.explanations
+    most = result.covered_bound or 0
     if proof is None:
-        return f"Proof: none attached; {_needed(result)}, it is claimed."
-    if result.goal.explanations is not None and result.covered == proof.rows:
+        if k is not None:
+            return f"Proof: none; {most:,} is the number of all who are not proved to be beyond help."
+        trivial = "as some rows can be helped" if result.lower_bound == 1 else "it is claimed"
+        return f"Proof: none attached; {_needed(result)}, {trivial}."
+    if k is not None and result.covered == proof.rows:
         rest = f"every other {result.labels.one} is beyond help"
         return f"Proof that no more can be covered: {rest if result.unreachable else 'all are covered'}."
-    most_together = f"{proof.capacity / proof.scale:.3f}"
-    lacking = f"{proof.rows - sum(proof.weights) / proof.scale:.3f}"
-    claim, sums = f"{_needed(result)} for {counted(result.goal.needed(result.people))}", ""
-    if (k := result.goal.explanations) is not None:
-        claim = f"at most {counted(result.covered_bound or 0)} can be covered by {_found(k)}"
-        sums = f", which allows {k} x {most_together} + {lacking}"
-    search = ", and all groups heavy enough for more were searched" if proof.exclusion is not None else ""
+    together, lacking = proof.capacity / proof.scale, proof.rows - sum(proof.weights) / proof.scale
+    needed, sums = counted(min(most, result.goal.needed(result.people))), ""
+    claim = f"at least {_found(result.lower_bound)} must be used for {needed}"
+    if k is not None:
+        claim = f"at most {counted(most)} can be covered by {_found(k)}"
+        total = (k * proof.capacity + proof.rows * proof.scale - sum(proof.weights)) * 1000 // proof.scale
+        sums = f", which allows {k} x {together:.3f} + {lacking:.3f} = {total / 1000:.3f}"
+    if proof.exclusion is not None:
+        sums += ", and all groups heavy enough for more were searched"
     return (
         f"Proof that {claim}: every {result.labels.one} has a weight of at most 1, no explanation covers "
-        f"more than {most_together} of weight, and what weights lack to 1 adds up to {lacking}{sums}{search}."
+        f"more than {together:.3f} of weight, and what weights lack to 1 adds up to {lacking:.3f}{sums}."
     )
 
 
@@ -329,14 +370,14 @@ def _argument(proof: Proof) -> str:
             f"{len(leaves)} cases, by whether certain pairs of rows share an explanation; each is settled by "
             f"weights on its rows{listing}"
         )
-    weigh = (
-        f"the rows carry weights, all together {sum(proof.weights) / proof.capacity:.3f} times the most that "
-        "one explanation can cover"
-    )
+    total, capacity = sum(proof.weights), proof.capacity
+    times = f"{-(-1000 * total // capacity) / 1000:.3f}"  # rounded up, as the bound is
+    weigh = f"the rows carry weights, all together {times} times the most that one explanation can cover"
     if not isinstance(proof, EnumerationProof):
         fewer = proof.bound - 1
         return f"{weigh}, so {fewer:,} {'is' if fewer == 1 else 'are'} not enough" if fewer else weigh
+    covers = "none of these covers" if proof.target == 1 else f"no {proof.target} of these cover"
     return (
         f"{weigh}; so {_found(proof.target)} would have to be among {many(groups, 'group')} of rows, all "
-        f"listed in the certificate, and no {proof.target} of these cover every row"
+        f"listed in the certificate, and {covers} every row"
     )
