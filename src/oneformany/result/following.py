@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from oneformany.result.result import Result
     from oneformany.schema.schema import Schema
 
+MIXED = {*NUMBERS, "mixed", "mixed-integer"}  # numbers, perhaps beside something else
 Decision: TypeAlias = Callable[[pd.DataFrame], BoolArray]
 
 
@@ -162,11 +162,9 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
     codes = schema.cells(frame)
     known = np.asarray((codes >= 0).all(axis=1))
     outcomes = np.where(known, "none fits", "cannot be read").astype(object)
-    decide = None
-    if model is not None:
-        names = [schema.names[f] for f in np.flatnonzero((codes < 0).any(axis=0)).tolist()]
-        decide = partial(_decide_typed, _decision(model, schema, table, problem.get("model", {})), names)
-        outcomes = _as_they_are(decide, schema, frame, codes < 0)
+    decide = None if model is None else _decision(model, schema, table, problem.get("model", {}))
+    if decide is not None:
+        outcomes = _as_they_are(decide, frame[list(schema.names)], codes < 0)
     allowed = {f: np.array(of, dtype=np.bool_) for f, of in enumerate(problem.get("allowed") or ()) if of}
     rules = [cell_rule(data) for data in problem.get("restrictions") or ()]
     found, ends = np.full(len(codes), -1, dtype=np.int64), codes.copy()
@@ -206,26 +204,15 @@ def _told(schema: Schema, frame: pd.DataFrame, unread: BoolArray) -> list[str | 
     return reasons
 
 
-def _as_they_are(decide: Decision, schema: Schema, frame: pd.DataFrame, strays: BoolArray) -> AnyValue:
-    """Say what the model does with rows as they are; values without a cell it may not be able to read.
-
-    Rows that have the same such values are asked about together.
-    """
-    alike: dict[Any, list[int]] = {}
-    for row, unknown in enumerate(strays.tolist()):
-        names = (name for name, stray in zip(schema.names, unknown, strict=True) if stray)
-        values = tuple((name, str(frame[name].iloc[row])) for name in names) if any(unknown) else ()
-        alike.setdefault(values, []).append(row)
-    outcomes = np.full(len(frame), "cannot be read", dtype=object)
+def _as_they_are(decide: Decision, frame: pd.DataFrame, strays: BoolArray) -> AnyValue:
+    """Say what the model does with rows as they are; it may not be able to read values without a cell."""
+    outcomes, alike = np.full(len(frame), "cannot be read", dtype=object), defaultdict[Any, list[int]](list)
+    for row, unknown in enumerate(strays):  # by what is not known of it: the model reads that, or does not
+        alike[tuple((f, str(frame.iloc[row, f])) for f in np.flatnonzero(unknown).tolist())].append(row)
     for values, rows in alike.items():
         with suppress(*((InputError, TypeError, ValueError) if values else ())):
             outcomes[rows] = np.where(decide(frame.iloc[rows]), "already positive", "none fits")
     return outcomes
-
-
-def _decide_typed(decide: Decision, names: Sequence[str], rows: pd.DataFrame) -> BoolArray:
-    """Ask about rows that stood beside others whose values, such as texts, made columns of objects."""
-    return decide(rows.assign(**{name: rows[name].infer_objects() for name in names}))
 
 
 def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray]:
@@ -246,7 +233,8 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
 def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str, Any]) -> Decision:
     """Ask a model about rows like the new ones, as the explainer does or, by its record, did.
 
-    A model that cannot be read is asked itself.
+    A model that cannot be read is asked itself. Columns that a text, or nothing at all, has made objects are
+    columns of numbers again for rows that have numbers there.
     """
     from oneformany.readers.callables import as_black_box
     from oneformany.readers.inputs import TextsError, inputs_of
@@ -262,12 +250,15 @@ def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str
         if reads_levels(model, own):
             verdict = read_model(model, schema, threshold, positive, table.frame).verdict
             return lambda rows: verdict(schema.encode(rows))
-        return inputs_of(model, table, threshold, positive).decision(table)
+        decide = inputs_of(model, table, threshold, positive).decision(table)
     except (UnsupportedModelError, TextsError):
         box = as_black_box(model, threshold, positive, tried_on=table.named(table.frame.head(1)))
         if box is None:
             raise
-        return inputs_of(box, table, None, 1).decision(table)
+        decide = inputs_of(box, table, None, 1).decision(table)
+    objects = [name for name in schema.names if table.frame[name].dtype == object]
+    mixed = [name for name in objects if infer_dtype(table.frame[name]) in MIXED]
+    return lambda rows: decide(rows.assign(**{name: rows[name].infer_objects() for name in mixed}))
 
 
 def schema_of(result: Result) -> Schema:

@@ -71,9 +71,11 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
 def short_words(result: Result) -> str:
     """Say in one line how many explanations cover how many rows, and what is proved."""
     everybody = result.labels.counted(result.people)
-    parts = [f"{_cover(result)} {result.covered:,} of {everybody}", _needed(result)]
+    parts = [f"{_cover(result)} {result.covered:,} of {everybody}"]
     if result.goal.explanations is not None:
-        parts[1] = f"no more than {result.covered_bound:,} can be covered"
+        parts.append(f"no more than {result.covered_bound:,} can be covered")
+    elif result.lower_bound:
+        parts.append(_needed(result))
     for rows, what in (([e.row for e in result.unreachable], "beyond help"), (result.undecided, "undecided")):
         if rows:
             parts.append(f"{result.labels.people(rows):,} {what}")
