@@ -361,3 +361,21 @@ def test_progress_that_cannot_be_called_is_refused_at_once():
     explainer = OneForMany(lambda rows: np.where(rows["income"] == 3, 0.9, 0.1), 1)
     with pytest.raises(InputError, match="give a function"):
         explainer.explain(frame, progress=3)
+
+
+@pytest.mark.parametrize("share", ["point", "features"])
+def test_a_model_that_takes_back_what_it_said_is_told_with_the_values_that_the_row_took(share):
+    frame = pd.DataFrame({"job": ["none", "part", "none", "full"], "rooms": [1, 2, 3, 4]}, index=list("abcd"))
+
+    def fickle(rows):
+        good = (rows["job"] == "full").to_numpy()
+        return np.where(good & (rows.index.to_numpy() != "c"), 0.9, 0.1)  # as no classifier would
+
+    with pytest.raises(PredictionMismatchError, match=r"\(job = full\): row c is not .* \(1 of 3 rows"):
+        OneForMany(fickle, 1, share=share, rules=[Immutable("rooms")]).explain(frame)
+
+
+def test_one_row_that_is_accepted_is_told_as_one():
+    frame = pd.DataFrame({"job": ["full"]})
+    with pytest.raises(InputError, match="calls the only row positive: there is nothing to explain"):
+        OneForMany(lambda rows: np.ones(len(rows))).explain(frame)

@@ -193,7 +193,7 @@ def test_a_result_says_that_not_everything_was_read(model):
     result = OneForMany(model, 2, reference=FULL).explain(batches(FULL, 20), time_limit=0)
     assert not result.problem["read_to_the_end"]
     assert result.problem["rows_read"] == 20
-    assert "Time was up before more than 20 rows were read." in result.summary()
+    assert "Reading ended after 20 rows." in result.summary()
     assert "Time was up" not in OneForMany(model, 2).explain(batches(FULL)).summary()
 
 

@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray
-from oneformany.exceptions import InputError, PredictionMismatchError
+from oneformany.exceptions import PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
-from oneformany.explainer.posing import Posed, pose
+from oneformany.explainer.posing import Posed, check_refused, pose
 from oneformany.explainer.ranges import with_ranges
 from oneformany.explainer.streams import distinct_refused, first_batch, is_stream, typed
 from oneformany.problem import Problem, Share
@@ -249,8 +249,7 @@ def _read(
     rows, people, read, complete = distinct_refused(
         source, lambda rows: ~decide(rows), list(posed.schema.names), limit, like, alike
     )
-    if not len(rows):
-        raise InputError(f"the model calls all {read} rows positive: there is nothing to explain")
+    check_refused(len(rows), read)
     if asked.reference is None:
         asked = replace(asked, reference=first)
     return asked, table.named(rows), people, {"rows_read": read, "read_to_the_end": complete}
@@ -259,20 +258,15 @@ def _read(
 def _confirm(result: Result, posed: Posed, moved: pd.DataFrame) -> None:
     """Ask the model itself about every covered row as it is after following."""
     accepted = posed.decide(moved) if len(moved) else np.ones(0, dtype=np.bool_)
-    if accepted.all():
-        return
-    wrong = int(np.argmin(accepted))
-    number = result.assignment[int(np.flatnonzero(result.has_explanation)[wrong])]
-    explanation = result.explanations[number]
-    words = ", ".join(
-        f"{posed.schema.names[f]} = {posed.schema.features[f].target_label(explanation.point[f])}"
-        for f in explanation.changed
-    )
-    raise PredictionMismatchError(
-        f"explanation {number + 1} ({words}): row {moved.index[wrong]} is not positive by the model's own "
-        f"prediction after following it ({int((~accepted).sum())} of {len(accepted)} rows); please report "
-        "this model"
-    )
+    for row in np.flatnonzero(result.has_explanation)[~accepted][:1].tolist():
+        number, labels, point = result.assignment[row], result.labels, result.points[row].tolist()
+        changed = result.explanations[number].changed
+        words = ", ".join(f"{labels.feature(f)} = {labels.target(f, point[f])}" for f in changed)
+        raise PredictionMismatchError(
+            f"explanation {number + 1} ({words}): row {labels.row(row)} is not positive by the model's own "
+            f"prediction after following it ({(~accepted).sum()} of {len(accepted)} rows); please report "
+            "this model"
+        )
 
 
 def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None) -> dict[str, Any]:

@@ -60,10 +60,7 @@ class Posed:
     def refused(self) -> IntArray:
         """The rows that the model turns down, by their positions in the frame."""
         rows = np.flatnonzero(~self.positive)
-        if not len(rows):
-            raise InputError(
-                f"the model calls all {len(self.positive)} rows positive: there is nothing to explain"
-            )
+        check_refused(len(rows), len(self.positive))
         return rows
 
     def problem(self, max_changes: int, share: Share, people: IntArray | None = None) -> Problem:
@@ -78,6 +75,13 @@ class Posed:
         counts = None if people is None else people[rows]
         given = {"share": share, "own": own, "people": counts, **self.limits}
         return Problem(self.codes[rows], self.schema.levels, self.oracle, most, **given)
+
+
+def check_refused(refused: int, rows: int) -> None:
+    """Refuse to explain rows of which the model turns down none."""
+    if not refused:
+        given = "the only row" if rows == 1 else f"all {rows:,} rows"
+        raise InputError(f"the model calls {given} positive: there is nothing to explain")
 
 
 def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
@@ -194,10 +198,7 @@ def moves_to_targets(
         there = np.array([cell < regular or feature.target(cell) is not None for cell in cells])
         if not there.all() and feature.n_levels > 1:
             given = moves[index]
-            full = np.ones((feature.n_levels,) * 2, dtype=np.bool_) if given is None else given.copy()
-            full[:, ~there] = False
-            np.fill_diagonal(full, val=True)
-            moves[index] = full
+            moves[index] = (there if given is None else given & there) | np.eye(len(there), dtype=np.bool_)
     return moves
 
 

@@ -93,7 +93,8 @@ def status_words(result: Result) -> str:
     if result.covered:
         everybody = f"all {who}" if rows > 1 else f"the {labels.one}"
         who = everybody if result.covered == rows else f"{result.covered:,} of {who}"
-        lines = [f"{_cover(result)} {who}, each changing {budget}: {_known(result)}."]
+        each = "each " if result.covered > 1 else ""
+        lines = [f"{_cover(result)} {who}, {each}changing {budget}: {_known(result)}."]
     if share := share_asked(result):
         lines.append(f"A share of {share}.")
     if result.unreachable:
@@ -111,7 +112,7 @@ def status_words(result: Result) -> str:
 def _ending(result: Result) -> Iterator[str]:
     """Say what a limit kept the run from."""
     if not result.problem.get("read_to_the_end", True):
-        yield f"Time was up when {many(result.problem['rows_read'], 'row')} had been read."
+        yield f"Reading ended after {many(result.problem['rows_read'], 'row')}."
     if result.ended != "proved":
         ending = ENDINGS[result.ended]
         if result.status == "optimal":
