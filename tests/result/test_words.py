@@ -169,3 +169,13 @@ def test_a_model_that_was_not_read_in_time_is_not_said_to_be_unreadable():
     result = solved()
     asked = replace(result, problem={**result.problem, "model": {"unread": "time was up\x1b[31m"}})
     assert "was asked as a black box, because: time was up\\x1b[31m." in asked.summary()
+
+
+def test_numbers_are_told_to_the_last_digit_and_a_gap_is_never_rounded_away():
+    oracle = ofm.AdditiveOracle([[0, 1]], threshold=1)
+    problem = ofm.Problem([[0]], (2,), oracle, max_changes=1, people=[1_234_567])
+    result = ofm.solve(problem, explanations=1)
+    assert "A covered person changes 1.00 features on average, 1,234,567 together" in result.summary()
+    short = replace(result, status="feasible", covered_bound=1_234_568, ended="limit")
+    for words in (short.summary(), ofm.report_html(short)):
+        assert "(gap 0.1%)" in words

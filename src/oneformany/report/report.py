@@ -8,17 +8,10 @@ from importlib.resources import files
 from oneformany.exceptions import InputError
 from oneformany.files import write_whole
 from oneformany.report import content
+from oneformany.result import words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
-from oneformany.result.words import (
-    apart_words,
-    proof_words,
-    rule_words,
-    share_asked,
-    share_words,
-    status_words,
-)
 from oneformany.studies.audit import Audit
 
 PARTS = ("template.html", "style.css", "script.js")
@@ -73,18 +66,13 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
         problem=result.problem,
         model=result.problem.get("model", {}),
         title=shown(title or "Who was refused, and what would change that"),
-        sentence=status_words(result),
-        note=apart_words(result),
-        proof=proof_words(result),
-        shares=share_words(result),
-        share_asked=share_asked(result),
+        words=words,
         digest=digest_of(result),
         cards=list(content.cards(result)),
         changed=content.changed_features(result),
         charts=list(content.charts(result)),
         without=content.without_explanation(result),
         audits=[content.audit_part(audit) for audit in audits],
-        rules=rule_words(result),
     )
 
 

@@ -74,17 +74,6 @@ def assignment_frame(result: Result, frame: AnyFrame = None, model: AnyModel = N
         (how many features this row has to change), then one column per feature with the new value, in its
         own type, where the row has to change it, and a missing value where it stays as it is. Where a
         feature already has one of the first six names, ours ends in "_".
-
-    Examples
-    --------
-    >>> import oneformany as ofm, pandas as pd
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
-    >>> explainer = ofm.OneForMany(DecisionTreeClassifier().fit(frame, [0, 0, 0, 1]), max_changes=2)
-    >>> explainer.explain(frame).assignment_frame(frame.tail(2), explainer)[["outcome", "changes"]]
-                outcome  changes
-    2         explained        1
-    3  already positive     <NA>
     """
     schema, beyond = result.labels.schema, {entry.row: entry for entry in result.unreachable}
     if frame is None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,6 +135,11 @@ def share_asked(result: Result) -> str:
         can = "can be helped" if goal.explanations is None else f"{_found(goal.explanations)} can cover"
         state = f"it is more than {can}: proved"
     return f"{goal.coverage:.4g} ({needed:,} of {result.labels.counted(result.people)}) {asked}; {state}"
+
+
+def gap_words(result: Result) -> str:
+    """Say how far the answer may be from the best, rounded up: only where it is proved there is none."""
+    return f"{ceil(round(1000 * result.gap, 6)) / 10}%"
 
 
 def undecided_words(result: Result) -> str:
@@ -312,7 +318,7 @@ def _needed(result: Result) -> str:
 
 def _known(result: Result) -> str:
     """What is proved about the number of explanations, or of people that so many can cover."""
-    goal, most, gap = result.goal, result.covered_bound or 0, f" (gap {result.gap:.1%})"
+    goal, most, gap = result.goal, result.covered_bound or 0, f" (gap {gap_words(result)})"
     if goal.explanations is not None:
         if result.covered == most:
             return f"proved to be the most that {_found(goal.explanations)} can cover"
@@ -329,8 +335,8 @@ def _cost(result: Result) -> str:
     costs, labels, cost, least = result.problem.get("costs"), result.labels, result.cost, result.cost_bound
     paid = "are needed" if costs is None else "must be paid"
     mean = f"A covered {labels.one} changes {cost / (result.covered or 1):.2f} features on average"
-    spent = f"{mean}, {cost:g} together" if costs is None else f"Together they cost {cost:g}"
-    known = "proved to be the least" if cost == least else f"at least {least:g} {paid}"
+    spent = f"{mean}, {cost:,} together" if costs is None else f"Together they cost {cost:,.12g}"
+    known = "proved to be the least" if cost == least else f"at least {least:,.12g} {paid}"
     return f"{spent}: {known} for so many {labels.several} and explanations."
 
 
