@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from oneformany.schema.schema import Schema
 
 MIXED = {*NUMBERS, "mixed", "mixed-integer"}  # numbers, perhaps beside something else
+OUTCOMES = ("none fits", "explained", "already positive", "cannot be read")  # of new rows
+NONE_FITS, EXPLAINED, ACCEPTED, UNREAD = range(len(OUTCOMES))
 Decision: TypeAlias = Callable[[pd.DataFrame], BoolArray]
 
 
@@ -150,8 +152,8 @@ class Placed:
     numbers: IntArray  # (n,): the index of each row's explanation; -1 where it has none
     before: IntArray  # (n, p): its cells; -1 where a value has none
     after: IntArray  # (n, p): those after following
-    outcomes: list[str]  # "explained", "already positive", "none fits" or "cannot be read"
-    reasons: list[str | None]  # the value without a cell, if any, of rows of the last two kinds
+    outcomes: list[str]  # what becomes of it
+    reasons: list[str | None]  # the value without a cell, if any, of one that has no explanation and needs it
 
 
 def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
@@ -161,7 +163,7 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
         raise InputError("whether new rows are accepted after following is for the model to say: pass model=")
     codes = schema.cells(frame)
     known = np.asarray((codes >= 0).all(axis=1))
-    outcomes = np.where(known, "none fits", "cannot be read").astype(object)
+    outcomes = np.where(known, NONE_FITS, UNREAD)
     decide = None if model is None else _decision(model, schema, table, problem.get("model", {}))
     if decide is not None:
         outcomes = _as_they_are(decide, frame[list(schema.names)], codes < 0)
@@ -170,7 +172,7 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
     found, ends = np.full(len(codes), -1, dtype=np.int64), codes.copy()
     for number, explanation in enumerate(result.explanations):
         for goal in _goals(explanation, problem["levels"]):
-            waiting = np.flatnonzero(outcomes == "none fits")
+            waiting = np.flatnonzero(outcomes == NONE_FITS)
             before = codes[waiting]
             after = np.where(goal >= 0, goal, before)
             joins = np.ones(len(waiting), dtype=np.bool_)
@@ -185,9 +187,10 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
                 moved = follow(schema, frame.iloc[waiting[joins]], before[joins], after[joins], frame)
                 joins[joins] = decide(moved)
             joined = waiting[joins]
-            found[joined], ends[joined], outcomes[joined] = number, after[joins], "explained"
-    unread = (codes < 0) & np.isin(outcomes, ["none fits", "cannot be read"])[:, None]
-    return Placed(found, codes, ends, outcomes.tolist(), _told(schema, frame, unread))
+            found[joined], ends[joined], outcomes[joined] = number, after[joins], EXPLAINED
+    unread = (codes < 0) & np.isin(outcomes, [NONE_FITS, UNREAD])[:, None]
+    told = [OUTCOMES[outcome] for outcome in outcomes.tolist()]
+    return Placed(found, codes, ends, told, _told(schema, frame, unread))
 
 
 def _told(schema: Schema, frame: pd.DataFrame, unread: BoolArray) -> list[str | None]:
@@ -204,14 +207,17 @@ def _told(schema: Schema, frame: pd.DataFrame, unread: BoolArray) -> list[str | 
     return reasons
 
 
-def _as_they_are(decide: Decision, frame: pd.DataFrame, strays: BoolArray) -> AnyValue:
+def _as_they_are(decide: Decision, frame: pd.DataFrame, strays: BoolArray) -> IntArray:
     """Say what the model does with rows as they are; it may not be able to read values without a cell."""
-    outcomes, alike = np.full(len(frame), "cannot be read", dtype=object), defaultdict[Any, list[int]](list)
-    for row, unknown in enumerate(strays):  # by what is not known of it: the model reads that, or does not
-        alike[tuple((f, str(frame.iloc[row, f])) for f in np.flatnonzero(unknown).tolist())].append(row)
-    for values, rows in alike.items():
-        with suppress(*((InputError, TypeError, ValueError) if values else ())):
-            outcomes[rows] = np.where(decide(frame.iloc[rows]), "already positive", "none fits")
+    outcomes, odd = np.full(len(frame), UNREAD), strays.any(axis=1)
+    if not odd.all():
+        outcomes[~odd] = np.where(decide(frame.iloc[np.flatnonzero(~odd)]), ACCEPTED, NONE_FITS)
+    alike = defaultdict[Any, list[int]](list)  # rows by what is not known of them
+    for row in np.flatnonzero(odd).tolist():
+        alike[tuple((f, str(frame.iloc[row, f])) for f in np.flatnonzero(strays[row]).tolist())].append(row)
+    for rows in alike.values():
+        with suppress(InputError, TypeError, ValueError):
+            outcomes[rows] = np.where(decide(frame.iloc[rows]), ACCEPTED, NONE_FITS)
     return outcomes
 
 
