@@ -179,3 +179,11 @@ def test_numbers_are_told_to_the_last_digit_and_a_gap_is_never_rounded_away():
     short = replace(result, status="feasible", covered_bound=1_234_568, ended="limit")
     for words in (short.summary(), ofm.report_html(short)):
         assert "(gap 0.1%)" in words
+
+
+def test_the_table_names_what_rows_change_and_nothing_that_nobody_does():
+    frame = pd.DataFrame({"job": ["none", "part", "full"], "rooms": [1, 1, 2]})
+    explainer = ofm.OneForMany(lambda rows: (rows["job"] == "full").astype(float), 2, share="features")
+    result = explainer.explain(frame)
+    assert "<td>job: full</td>" in result._repr_html_()
+    assert "rooms" not in result._repr_html_()

@@ -276,14 +276,11 @@ def result_table(result: Result) -> str:
     """Tell a result in one sentence and a table of its largest explanations, for notebooks."""
     labels = result.labels
     lines: list[tuple[object, ...]] = []
-    for number, one in enumerate(result.explanations[:MOST_LINES]):
-        names = (
-            labels.feature(f) + (f": {labels.target(f, one.point[f], number)}" if one.ends is None else "")
-            for f in one.changed
-        )
-        lines.append((number + 1, labels.sizes[number], "; ".join(names) or "nothing: already positive"))
+    for number, size in enumerate(labels.sizes[:MOST_LINES]):
+        changes = "; ".join(f"{name}: {new}" for name, new, _ in changes_of(result, number))
+        lines.append((number + 1, size, changes or "nothing: already positive"))
     if result.count > MOST_LINES:
-        lines.append(("...", "", f"{result.count - MOST_LINES} more: see to_frame()"))
+        lines.append(("...", "", f"{result.count - MOST_LINES:,} more: see to_frame()"))
     table = html_table(("explanation", labels.several, "changes"), lines) if lines else ""
     return f"<div><p>{escape(status_words(result))}</p>{table}</div>"
 
