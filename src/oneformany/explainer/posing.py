@@ -28,6 +28,7 @@ from oneformany.readers.inputs import TextsError, inputs_of
 from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
+from oneformany.result.labels import many
 from oneformany.schema.cells import Choice, infer_schema
 from oneformany.schema.feature import Feature, is_integer, several
 from oneformany.schema.frames import Table
@@ -179,7 +180,7 @@ def _check_reading(posed: Posed, labels: pd.Index) -> None:
         says = "turns it down, but its reading calls it positive"
         if posed.positive[row]:
             says = "accepts it, but its reading turns it down"
-        more = f" (and {len(wrong) - 1} more rows)" if len(wrong) > 1 else ""
+        more = f" (and {many(len(wrong) - 1, 'more row')})" if len(wrong) > 1 else ""
         raise PredictionMismatchError(
             f"row {labels[row]}{more}: the model {says}; a function must answer alike whenever it is asked, "
             "and a model whose predict has a rule of its own can be passed as a function that returns "
@@ -239,14 +240,10 @@ def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str,
     said = {what: _by_name(wish, what) for what, wish in given.items()}
     own = {} if asked.schema is None else {feature.name: feature for feature in asked.schema.features}
     known, apart = ", ".join(map(repr, names[:20])), named_by_value(asked.rules)
-    strays = ((what, name) for what in said for name in said[what] if name not in names)
-    for what, name in strays:
+    given_for = {**said, "cells of a schema": own}
+    for what, name in ((what, name) for what, of in given_for.items() for name in of if name not in names):
         raise InputError(
             f"{what} are given for {name!r}, which is none of the columns that the model reads: {known}"
-        )
-    for name in (name for name in own if name not in names):
-        raise InputError(
-            f"the schema has a feature {name!r}, which the model does not read; it reads {known}"
         )
     wishes = {name: {what: said[what][name] for what in said if name in said[what]} for name in names}
     return {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
