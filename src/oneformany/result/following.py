@@ -16,6 +16,7 @@ from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.problem.own import OwnValues
+from oneformany.result.squares import Square
 from oneformany.result.tables import numbered
 from oneformany.schema.feature import Feature, is_missing
 from oneformany.schema.frames import NUMBERS, Table, alike, missing_value
@@ -195,7 +196,7 @@ def _placed(result: Result, table: Table, model: AnyModel) -> tuple[IntArray, In
     decide = None if model is None else _decision(model, schema, table, problem.get("model", {}))
     codes = schema.cells(table.frame)
     known = np.asarray((codes >= 0).all(axis=1))
-    allowed = {f: np.array(of, dtype=np.bool_) for f, of in enumerate(problem.get("allowed") or ()) if of}
+    allowed = {f: Square.read(of, np.bool_) for f, of in enumerate(problem.get("allowed") or ()) if of}
     rules = [cell_rule(data) for data in problem.get("restrictions") or ()]
     found, ends = np.full(len(codes), -1, dtype=np.int64), codes.copy()
     fits = known if decide is None else _refused(decide, table.frame, known)
@@ -209,7 +210,7 @@ def _placed(result: Result, table: Table, model: AnyModel) -> tuple[IntArray, In
                 joins &= (after == np.asarray(explanation.point)).all(axis=1)
             for feature, moves in allowed.items():
                 old, new = before[:, feature], after[:, feature]
-                joins &= (old == new) | ((old >= 0) & moves[old, new])
+                joins &= (old == new) | ((old >= 0) & moves.at(old, new))
             for rule in rules:
                 joins &= known[waiting] & rule.holds(np.maximum(before, 0), np.maximum(after, 0))
             if joins.any() and decide is not None:

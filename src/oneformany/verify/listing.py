@@ -100,7 +100,6 @@ class Listing:
         self.lacking = classifier.lacking(self._values)
         for feature, cells in enumerate(self._cells.T):
             targets, may = problem.targets[feature], np.ascontiguousarray(problem.may(feature, cells).T)
-            may[cells, everybody] = True
             self._may.append(may)
             if classifier.summed:
                 table = classifier.tables[classifier.starts[feature] :]
