@@ -44,7 +44,6 @@ def problem_of(problem: SmallProblem) -> Problem:
         classifier=classifier,
         limits=Limits(),
         values=codes,
-        sizes=tuple(problem.levels),
         targets=tuple(np.arange(n) for n in problem.levels),
         people=np.ones(len(codes), dtype=np.int64),
     )

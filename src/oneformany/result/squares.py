@@ -12,25 +12,10 @@ SMALL = 64  # levels whose moves are written one by one
 
 
 class Square(NamedTuple):
-    """Numbers of moves, as a file holds them; what it says of staying does not count.
+    """Numbers of moves, as a file holds them; what it says of staying does not count."""
 
-    Attributes
-    ----------
-    line_of : array of int
-        The line of each level that rows move from.
-    lines : (d, levels) array
-        Different lines: one number for each level that rows move to.
-
-    Examples
-    --------
-    >>> never_the_last = np.ones((100, 100), dtype=bool)
-    >>> never_the_last[:, 99] = False
-    >>> Square.read(written_square(never_the_last)).lines.shape
-    (1, 100)
-    """
-
-    line_of: IntArray
-    lines: NDArray[Any]
+    line_of: IntArray  # (levels,) the line of each level that rows move from
+    lines: NDArray[Any]  # (d, levels) different ones: a number for each level that rows move to
 
     @classmethod
     def read(cls, data: AnyValue, dtype: DTypeLike = np.int64) -> "Square":

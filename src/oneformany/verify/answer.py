@@ -181,11 +181,9 @@ def check_unreachable(claims: Claims) -> str:
     """Confirm for every row that is called unreachable that nothing helps it, alone."""
     if not claims.unreachable:
         return "no row is listed"
-    rows, wrong = (
-        claims.problem.different(claims.unreachable),
-        "is listed as unreachable, but it can be helped",
-    )
-    if _check_unhelped(claims.problem, rows, np.full(len(rows), claims.problem.max_changes), wrong):
+    problem, wrong = claims.problem, "is listed as unreachable, but it can be helped"
+    rows = problem.different(claims.unreachable)
+    if _check_unhelped(problem, rows, np.full(len(rows), problem.max_changes), wrong):
         return f"{len(claims.unreachable)} rows stay negative: every point around them was looked at"
     return f"{len(claims.unreachable)} rows stay negative under every allowed change"
 

@@ -257,7 +257,6 @@ def _check_listed(claims: Claims, proof: CostProof) -> None:
     people, scale = problem.people_like(items.first), proof.scale
     prices = np.array([proof.prices[row] for row in items.first], dtype=np.int64)
     check_prices(prices, people)
-    check_prices(proof.prices, np.ones(len(proof.prices), dtype=np.int64))
     listing = Listing(problem, np.array(items.first), costed=True)
 
     def saved(costs: IntArray, rows: IntArray) -> IntArray:

@@ -140,10 +140,7 @@ class Problem:
     rules: tuple[Square | None, ...]  # 1 where a cell may become another; None: no rule
     classifier: Classifier
     limits: Limits
-    values: (
-        IntArray  # (n, p) what the classifier reads of the given rows: the codes, unless they have own values
-    )
-    sizes: Levels  # number of values of each feature
+    values: IntArray  # (n, p) what the classifier reads of the rows: the codes, unless they have own values
     targets: tuple[IntArray, ...]  # targets[l][cell]: the value that the cell sends rows to, or NO_TARGET
     people: IntArray  # (n,) how many each row stands for
     share: str = "point"  # what the rows of one explanation have in common
@@ -244,7 +241,6 @@ def read_problem(given: Json, limits: Limits) -> Problem:
         classifier=read_classifier(given["oracle"], sizes, limits),
         limits=limits,
         values=values,
-        sizes=sizes,
         targets=targets,
         people=people,
         share=given["share"].text(SHARES) if "share" in given else "point",
