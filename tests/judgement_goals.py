@@ -42,10 +42,10 @@ class _Judge:
         key = tuple(values)
         if key not in self._accepted:
             oracle = self.problem["oracle"]
-            possibly = EXCESSES[oracle["kind"]](oracle, values) >= 0
-            surely = possibly
+            possibly = surely = EXCESSES[oracle["kind"]](oracle, values) >= 0
             if "sure" in oracle:
                 surely = EXCESSES[oracle["kind"]]({**oracle, "threshold": oracle["sure"]}, values) >= 0
+                possibly = surely or (possibly and list(values) not in oracle.get("rejected", []))
                 surely = surely or (possibly and list(values) in oracle.get("ties", []))
             self._accepted[key] = surely, possibly
         return self._accepted[key]

@@ -11,6 +11,7 @@ import numpy as np
 import oneformany as ofm
 from certificates import sealed
 from engine.listing.sharing_problems import draw_problem
+from oneformany.engine.plan import needs_listing
 from oneformany.engine.table.options import TableOptions
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.problem import Problem
@@ -19,7 +20,7 @@ from oneformany.problem.own import OwnValues
 from oneformany.schema.rules.rows import Implies, Linked, NotTogether, ObservedCells
 from verify.search_proofs import with_searches
 
-KINDS = ("additive", "tree", "network")
+KINDS = ("additive", "tree", "network", "tied")
 SHARES = ("point", "action", "features")
 GOALS = ("everybody", "explanations", "coverage", "both")
 
@@ -49,7 +50,9 @@ def five_features(share: str = "action", **more: Any) -> Problem:
 
 def question(rng: np.random.Generator, kind: str, share: str) -> Problem:
     """A problem with own values, rules on features and rows, costs and people, each by chance."""
-    problem = draw_problem(rng, kind, share, restricted=False)
+    problem = draw_problem(rng, "additive" if kind == "tied" else kind, share, restricted=False)
+    if kind == "tied":
+        problem = replace(problem, oracle=tied(rng, problem.oracle.levels))
     if isinstance(problem.oracle, NetworkOracle):
         # Between two scores, where rounding does not decide.
         problem = replace(
@@ -60,6 +63,15 @@ def question(rng: np.random.Generator, kind: str, share: str) -> Problem:
         (restriction(rng, problem.levels),) if len(problem.levels) > 1 and rng.random() < 0.5 else ()
     )
     return replace(problem, restrictions=restrictions, people=people)
+
+
+def tied(rng: np.random.Generator, levels: tuple[int, ...]) -> ofm.AdditiveOracle:
+    """Sums next to the threshold say nothing: the model turns down some of these points, as it likes."""
+    tables = [rng.integers(-3, 4, size=n) for n in levels]
+    accepted = rng.random(levels) < 0.4
+    tie = float(sum(rng.choice(table) for table in tables) + rng.integers(3))
+    oracle = ofm.AdditiveOracle(tables, threshold=tie, margin=float(rng.choice([0.25, 1, 2])))
+    return oracle.decided_by(lambda points: accepted[tuple(points.T)])
 
 
 def restriction(rng: np.random.Generator, levels: tuple[int, ...]) -> Any:
@@ -87,17 +99,23 @@ def goal(rng: np.random.Generator, name: str) -> Goal:
 
 def answered(rng: np.random.Generator, number: int) -> dict[str, Any]:
     """The file of an answer, half of them with searches as proofs; the number tells kind, share and goal."""
-    kind, share = KINDS[number % 3], SHARES[number // 3 % 3]
-    problem, wanted = question(rng, kind, share), goal(rng, GOALS[number // 9 % 4])
+    kind, share = KINDS[number % 4], SHARES[number // 4 % 3]
+    problem, wanted = question(rng, kind, share), goal(rng, GOALS[number // 12 % 4])
     if number % 5 == 0:
         problem = five_features(share, people=rng.integers(1, 4, size=len(CODES)))
     # Few rounds leave bad weights and prices, so that proofs may need searches.
     table = TableOptions(max_rounds=int(rng.integers(0, 3)), repair=bool(rng.random() < 0.5))
+    searched = not needs_listing(problem, wanted) and bool(rng.random() < 0.5)
+    way: Any = "search" if searched else "listing"
     result = ofm.solve(
         problem,
         explanations=wanted.explanations,
         coverage=wanted.coverage,
-        options=ofm.Options(way="listing", least_cost=bool(rng.random() < 0.8), table=table),
+        options=ofm.Options(way=way, least_cost=bool(rng.random() < 0.8), table=table),
     )
     content: dict[str, Any] = json.loads(result.to_json())
-    return sealed(with_searches(content, problem, wanted)) if rng.random() < 0.5 else content
+    if searched or rng.random() < 0.5:
+        return content
+    content = with_searches(content, problem, wanted)
+    content["problem"]["oracle"] = problem.oracle.describe()  # brute force asked about more points
+    return sealed(json.loads(json.dumps(content)))

@@ -142,6 +142,18 @@ def ask_otherwise(result: dict[str, Any], rng: np.random.Generator) -> None:
         problem["oracle"]["threshold"] += int(rng.choice([-2, -1, 1, 2]))
 
 
+def speak_for_the_model(result: dict[str, Any], rng: np.random.Generator) -> None:
+    """Say otherwise of a point near the threshold, or nothing, or something of any point."""
+    oracle = result["problem"]["oracle"]
+    point = _any_of(rng, [*oracle["ties"], *oracle.get("rejected", [])])
+    for name in ("ties", "rejected"):
+        oracle[name] = [other for other in oracle.get(name, []) if other != point]
+    if rng.random() < 0.5:
+        point = [int(rng.integers(len(table))) for table in oracle["tables"]]
+    if rng.random() < 0.7:
+        oracle[str(rng.choice(["ties", "rejected"]))].append(point)
+
+
 def made_consistent(result: dict[str, Any]) -> None:
     """Let everything that a careful forger can compute agree with the rest."""
     problem = result["problem"]
@@ -193,7 +205,7 @@ def tell_status(result: dict[str, Any], people: list[int]) -> None:
 
 ALTERATIONS: list[Alteration] = [
     *[alter_number, alter_list, give_up_row, leave_open, claim_more, claim_more, bend_proof, bend_proof],
-    *[bend_tree, bend_tree, move_end, leave_out, take_in, ask_otherwise],
+    *[bend_tree, bend_tree, move_end, leave_out, take_in, ask_otherwise, speak_for_the_model],
 ]
 
 

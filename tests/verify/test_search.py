@@ -13,7 +13,7 @@ from certificates import Decisions
 from oneformany.verify import search as search_module
 from oneformany.verify.classifiers import Classifier
 from oneformany.verify.listing import ListedColumns
-from oneformany.verify.problem import Problem
+from oneformany.verify.problem import Problem, Square
 from oneformany.verify.proofs import LARGEST_NUMBER, Items
 from oneformany.verify.reading import Limits, NotConfirmedError
 from oneformany.verify.search import GroupSearch
@@ -38,13 +38,12 @@ def problem_of(problem: SmallProblem) -> Problem:
         levels=tuple(problem.levels),
         max_changes=problem.max_changes,
         rules=tuple(
-            None if rule is None else np.array(rule, dtype=bool) | np.eye(n, dtype=bool)
+            None if rule is None else Square(np.arange(n), np.array(rule, dtype=np.int64))
             for rule, n in zip(rules, problem.levels, strict=True)
         ),
         classifier=classifier,
         limits=Limits(),
         values=codes,
-        sizes=tuple(problem.levels),
         targets=tuple(np.arange(n) for n in problem.levels),
         people=np.ones(len(codes), dtype=np.int64),
     )

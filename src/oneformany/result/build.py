@@ -16,6 +16,7 @@ from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.proof import Proof
 from oneformany.result.result import Ended, Result, Status
+from oneformany.result.squares import written_square
 from oneformany.stop import Stop
 
 
@@ -88,7 +89,8 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
     # Of a rule that cannot be written down only the name is kept: then the checker says that it is not known
     given = problem.restrictions
     rules = (rule if hasattr(rule, "to_dict") else {"kind": type(rule).__name__} for rule in given)
-    moves = (None if matrix is None else matrix.astype(np.int8).tolist() for matrix in problem.moves)
+    moves = (None if matrix is None else written_square(matrix) for matrix in problem.moves)
+    costs = problem.costs
     people = {} if problem.people is None else {"people": np.asarray(problem.people).tolist()}
     return {
         "codes": problem.codes.tolist(),
@@ -98,7 +100,7 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
         "oracle": problem.oracle.describe(),
         "share": problem.share,
         "own": written(problem.own),
-        "costs": written(problem.costs),
+        "costs": costs and {"tables": list(map(written_square, costs.tables)), "scale": costs.scale},
         "restrictions": [dict(written(rule)) for rule in rules],
         **people,
     }

@@ -18,6 +18,7 @@ from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.problem.own import OwnValues
+from oneformany.result.squares import Square
 from oneformany.schema.feature import Feature, is_missing, no_level
 from oneformany.schema.frames import NUMBERS, Table, alike, missing_value
 from oneformany.schema.rules.rows import cell_rule
@@ -167,7 +168,7 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
     decide = None if model is None else _decision(model, schema, table, problem.get("model", {}))
     if decide is not None:
         outcomes = _as_they_are(decide, frame[list(schema.names)], codes < 0)
-    allowed = {f: np.array(of, dtype=np.bool_) for f, of in enumerate(problem.get("allowed") or ()) if of}
+    allowed = {f: Square.read(of, np.bool_) for f, of in enumerate(problem.get("allowed") or ()) if of}
     rules = [cell_rule(data) for data in problem.get("restrictions") or ()]
     found, ends = np.full(len(codes), -1, dtype=np.int64), codes.copy()
     for number, explanation in enumerate(result.explanations):
@@ -180,7 +181,7 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
                 joins &= (after == np.asarray(explanation.point)).all(axis=1)
             for feature, moves in allowed.items():
                 old, new = before[:, feature], after[:, feature]
-                joins &= (old == new) | ((old >= 0) & moves[old, new])
+                joins &= (old == new) | ((old >= 0) & moves.at(old, new))
             for rule in rules:
                 joins &= known[waiting] & rule.holds(np.maximum(before, 0), np.maximum(after, 0))
             if joins.any() and decide is not None:

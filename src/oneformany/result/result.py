@@ -15,13 +15,13 @@ import numpy as np
 from oneformany import files
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.following import apply, score_on_codes
 from oneformany.result.labels import Labels
 from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, Proof
 from oneformany.result.row_index import RowIndex
+from oneformany.result.squares import Square
 from oneformany.result.tables import assign, assignment_frame, to_frame
 from oneformany.result.words import result_table, short_words, summarise
 from oneformany.schema.schema import Schema
@@ -224,8 +224,12 @@ class Result:
         """The cost as the proof counts it, in integers: costs with fractions are scaled up."""
         if self.problem.get("costs") is None:
             return int(self.people_of_rows @ self.changes.sum(axis=1))
-        covered, costs = self.has_explanation, Costs.from_dict(self.problem["costs"])
-        return int(self.people_of_rows[covered] @ costs.of(self.codes[covered], self.points[covered]))
+        cost, changes = 0, self.changes
+        for feature, table in enumerate(self.problem["costs"]["tables"]):
+            moved = np.flatnonzero(changes[:, feature])
+            paid = Square.read(table).at(self.codes[moved, feature], self.points[moved, feature])
+            cost += int(self.people_of_rows[moved] @ paid)
+        return cost
 
     @cached_property
     def labels(self) -> Labels:

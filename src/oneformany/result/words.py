@@ -14,6 +14,7 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.result.labels import many, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
+from oneformany.result.squares import Square
 from oneformany.schema.schema import html_table
 
 if TYPE_CHECKING:
@@ -247,8 +248,10 @@ def rule_words(result: Result) -> list[str]:
     words = []
     for f, moves in enumerate(problem.get("allowed") or ()):
         if moves is not None:
-            n, allowed = len(moves), sum(map(sum, moves))
-            words.append(f"{feature(f)} may make {allowed - n} of its {n * (n - 1)} moves")
+            square = Square.read(moves, np.bool_)
+            n, cells = len(square.line_of), np.arange(len(square.line_of))
+            allowed = square.lines.sum(axis=1)[square.line_of].sum() - square.at(cells, cells).sum()
+            words.append(f"{feature(f)} may make {allowed} of its {n * (n - 1)} moves")
     for entry in problem.get("restrictions") or ():
         names = ", ".join(feature(f) for f in entry.get("features", ())) or "whole rows"
         words.append(f"a rule of the kind {shown(entry.get('kind'))} on {names}")

@@ -99,7 +99,7 @@ def check_changes(claims: Claims) -> str:
                 f"row {rows[index]} must change feature {feature}, which explanation {numbers[index]} keeps"
             )
         rule = problem.rules[feature]
-        may = (problem.targets[feature][new] >= 0) & (True if rule is None else rule[old, new])
+        may = (problem.targets[feature][new] >= 0) & (rule is None or rule.at(old, new) > 0)
         for index in np.flatnonzero(~may)[:1]:
             raise CertificateError(
                 f"explanation {numbers[index]} moves feature {feature} of row {rows[index]} "
@@ -123,8 +123,8 @@ def check_cost(claims: Claims) -> str:
     people = problem.people[rows].tolist()
     total = sum(cost * count for cost, count in zip(each.tolist(), people, strict=True))
     if total != claims.cost:
-        raise CertificateError(f"cost is {claims.cost}, the changes cost {total}")
-    return f"{total} for {claims.covered} people"
+        raise CertificateError(f"cost is {problem.told(claims.cost)}, the changes cost {problem.told(total)}")
+    return f"{problem.told(total)} for {claims.covered} people"
 
 
 def check_points(claims: Claims) -> str:
@@ -181,11 +181,9 @@ def check_unreachable(claims: Claims) -> str:
     """Confirm for every row that is called unreachable that nothing helps it, alone."""
     if not claims.unreachable:
         return "no row is listed"
-    rows, wrong = (
-        claims.problem.different(claims.unreachable),
-        "is listed as unreachable, but it can be helped",
-    )
-    if _check_unhelped(claims.problem, rows, np.full(len(rows), claims.problem.max_changes), wrong):
+    problem, wrong = claims.problem, "is listed as unreachable, but it can be helped"
+    rows = problem.different(claims.unreachable)
+    if _check_unhelped(problem, rows, np.full(len(rows), problem.max_changes), wrong):
         return f"{len(claims.unreachable)} rows stay negative: every point around them was looked at"
     return f"{len(claims.unreachable)} rows stay negative under every allowed change"
 

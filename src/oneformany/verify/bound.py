@@ -224,12 +224,13 @@ def check_cost_bound(claims: Claims) -> str:
     save against the prices: for each of their rows, what the price exceeds the cost.
     """
     proof, goal, count, people = claims.cost_proof, claims.goal, claims.count, claims.covered
+    told = claims.problem.told
     if proof is None:
         raise CertificateError("there is no proof of the cost bound")
     if claims.cost_bound != proof.bound:
-        raise CertificateError(f"cost_bound is {claims.cost_bound}, the proof says {proof.bound}")
+        raise CertificateError(f"cost_bound is {told(claims.cost_bound)}, the proof says {told(proof.bound)}")
     if proof.bound > claims.cost:
-        raise CertificateError(f"cost_bound {proof.bound} exceeds the cost {claims.cost}")
+        raise CertificateError(f"cost_bound {told(proof.bound)} exceeds the cost {told(claims.cost)}")
     # The proof is about all answers that cover as many people as this one, or as the share asks for.
     if goal.explanations is not None:
         count = goal.explanations
@@ -247,7 +248,7 @@ def check_cost_bound(claims: Claims) -> str:
     else:
         _check_listed(claims, proof)
     by = "1 explanation" if proof.explanations == 1 else f"{proof.explanations} explanations"
-    return f"at least {proof.bound} for {proof.needed} people by {by}"
+    return f"at least {told(proof.bound)} for {proof.needed} people by {by}"
 
 
 def _check_listed(claims: Claims, proof: CostProof) -> None:
@@ -256,7 +257,6 @@ def _check_listed(claims: Claims, proof: CostProof) -> None:
     people, scale = problem.people_like(items.first), proof.scale
     prices = np.array([proof.prices[row] for row in items.first], dtype=np.int64)
     check_prices(prices, people)
-    check_prices(proof.prices, np.ones(len(proof.prices), dtype=np.int64))
     listing = Listing(problem, np.array(items.first), costed=True)
 
     def saved(costs: IntArray, rows: IntArray) -> IntArray:
@@ -277,7 +277,8 @@ def _check_listed(claims: Claims, proof: CostProof) -> None:
     if least >= proof.bound:
         return
     if exclusion is None or exclusion.target + 1 < proof.bound:
-        raise unproved(listing, f"cost_bound is {proof.bound}, the prices prove {least}")
+        proved = f"cost_bound is {problem.told(proof.bound)}, the prices prove {problem.told(least)}"
+        raise unproved(listing, proved)
     if exclusion.explanations < proof.explanations:
         raise CertificateError("the search of the cost proof is about fewer explanations than the proof")
     columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
@@ -327,9 +328,10 @@ def _check_anchored(claims: Claims, proof: CostProof, told_savings: Numbers, tol
     best = sorted(savings.tolist(), reverse=True)[: proof.explanations]
     least = max(0, -(-(int(prices @ people) - sum(best)) // proof.scale))
     if least < proof.bound:
-        raise CertificateError(f"cost_bound is {proof.bound}, the prices and savings prove {least}")
+        proved = f"the prices and savings prove {problem.told(least)}"
+        raise CertificateError(f"cost_bound is {problem.told(proof.bound)}, {proved}")
     check_fewest_changes(problem, rows, changes)
-    dearest = 1 if problem.costs is None else max(int(table.max()) for table in problem.costs)
+    dearest = 1 if problem.costs is None else max(int(table.lines.max()) for table in problem.costs)
     together = dearest * len(problem.levels)
     if together * proof.scale > LARGEST_NUMBER or together >= NEVER:
         raise NotConfirmedError("costs are too large to be checked in integers")
@@ -343,4 +345,5 @@ def _check_anchored(claims: Claims, proof: CostProof, told_savings: Numbers, tol
         ranges = [(low, min(last, low + step - 1)) for low in range(first, last + 1, step)]
         about = np.stack([prices, people, pays, np.arange(len(rows)) < anchor], axis=1)
         if pays[anchor] < NEVER and search.exceeds(anchor, about, most, ranges, proof.scale):
-            raise CertificateError(f"a group in which row {rows[anchor]} pays least saves more than {most}")
+            saved = problem.told(most / proof.scale)
+            raise CertificateError(f"a group in which row {rows[anchor]} pays least saves more than {saved}")

@@ -28,7 +28,7 @@ def incidence(columns: Sequence[Sequence[int]], rows: int) -> csr_array:
 def check_prices(prices: Sequence[int] | IntArray, people: IntArray) -> None:
     """Stop where sums of prices could be too large for arrays of integers."""
     if sum(int(price) * count for price, count in zip(prices, people.tolist(), strict=True)) > LARGEST_NUMBER:
-        raise NotConfirmedError(f"the prices or costs add up to more than {LARGEST_NUMBER}")
+        raise NotConfirmedError("the prices or costs are too large to be added up in integers")
 
 
 def paid_by_cheapest(prices: IntArray, people: IntArray, needed: int) -> int:
@@ -244,7 +244,7 @@ class CostCases(Cases):
         np.minimum.at(least, self.matrix.indices[mine], self.paid[mine])
         served = least < LARGEST_NUMBER
         if not self._is_dear(least[served], self.people[served]):
-            raise CertificateError(f"listed columns {node.chosen} cost no more than {self.target}")
+            raise CertificateError(f"listed columns {node.chosen} cost as little as is to be excluded")
         return True
 
     def _is_dear(self, costs: IntArray, people: IntArray) -> bool:

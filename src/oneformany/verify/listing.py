@@ -100,7 +100,6 @@ class Listing:
         self.lacking = classifier.lacking(self._values)
         for feature, cells in enumerate(self._cells.T):
             targets, may = problem.targets[feature], np.ascontiguousarray(problem.may(feature, cells).T)
-            may[cells, everybody] = True
             self._may.append(may)
             if classifier.summed:
                 table = classifier.tables[classifier.starts[feature] :]
@@ -114,7 +113,6 @@ class Listing:
         self._classes = Classes(self._cells)
         self._useful: dict[int, IntArray] = {}
         self._summed = classifier.summed and not problem.restrictions
-        self._pairs = PAIRS if self._summed else min(PAIRS, max(1, NUMBERS // len(problem.levels)))
 
     def groups(self, score: IntArray, floor: Callable[[], int], *, whole: bool = True) -> Iterator[Groups]:
         """List all groups that weigh as much as the floor says at the time; parts of others may be missing.
@@ -174,10 +172,10 @@ class Listing:
         goals = self._goals(features)
         ends = np.append(starts[1:], len(rows))
         # Rows follow every choice, as many buckets at a time as there is room for.
-        count = min(prod(len(cells) for cells in goals), self._pairs)
+        count = min(prod(len(cells) for cells in goals), PAIRS)
         first = 0
         while first < len(starts) and len(rows):
-            room = starts[first] + self._pairs // max(1, count)
+            room = starts[first] + PAIRS // max(1, count)
             last = max(first + 1, int(np.searchsorted(ends, room, side="right")))
             part, within = rows[starts[first] : ends[last - 1]], starts[first:last] - starts[first]
             for targets in self._choices(goals, len(part)):
@@ -198,9 +196,11 @@ class Listing:
         """Drop cells for which another one is as good for every row: allowed, as helpful, no dearer."""
         may, gain = self._may[feature][cells], self._gain[feature][cells]
         price = self._prices((feature,), cells[:, None], self._everybody)
+        # Where points are known to be turned down, a better score is surely as good only beyond the margin.
+        doubt = self.problem.classifier.margin if self.problem.classifier.rejected else 0
         alive = np.ones(len(cells), dtype=np.bool_)
         for worse in range(len(cells)):
-            as_good = ~may[worse] | (may & (gain >= gain[worse]) & (price <= price[worse]))
+            as_good = ~may[worse] | (may & (gain >= gain[worse] + doubt) & (price <= price[worse]))
             others = alive.copy()
             others[worse] = False
             alive[worse] = not as_good[others].all(axis=1).any()
@@ -209,7 +209,7 @@ class Listing:
     def _choices(self, goals: Sequence[IntArray], rows: int) -> Iterator[IntArray]:
         """List all choices of targets, some at a time."""
         shape = tuple(len(cells) for cells in goals)
-        count, step = prod(shape), max(1, self._pairs // max(1, rows))
+        count, step = prod(shape), max(1, PAIRS // max(1, rows))
         if count > LARGEST_KEY:
             raise NotConfirmedError(f"{count:.1e} choices of targets are too many to look at")
         for begin in range(0, count, step):
@@ -250,24 +250,33 @@ class Listing:
             inside &= self._may[feature][pairs]
             if classifier.summed:
                 total += self._gain[feature][pairs]
+        asked = inside  # what moves and sums alone do not tell
         if classifier.summed:
             inside &= total >= self.lacking[rows]
-            self.doubt |= bool((inside & (total < self.lacking[rows] + classifier.margin)).any())
-        judged = not classifier.summed and classifier.scores is not None
-        if not judged and not restrictions:
+            asked = inside if restrictions else inside & (total < self.lacking[rows] + classifier.margin)
+        elif classifier.scores is None and not restrictions:
             return inside
-        which, who = np.nonzero(inside)
-        before = self._cells[rows[who]]
-        after = before.copy()
-        after[:, list(features)] = targets[which]
-        held = np.ones(len(who), dtype=np.bool_)
-        for _, holds in restrictions:
-            held &= holds(before, after)
-        if judged:
-            kept = np.flatnonzero(held)
-            held[kept] = self._possibly(self.problem.followed(self.given[rows[who[kept]]], after[kept]))
-        inside[which, who] = held
+        which, who = np.nonzero(asked)
+        step = min(BATCH, max(1, NUMBERS // len(self.problem.levels)))
+        for begin in range(0, len(which), step):
+            self.limits.check()
+            part = which[begin : begin + step], who[begin : begin + step]
+            inside[part] = self._held(features, targets[part[0]], rows[part[1]])
         return inside
+
+    def _held(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
+        """Tell which rows may become what they do, by rules on whole rows, and are possibly positive then."""
+        before, classifier = self._cells[rows], self.problem.classifier
+        after = before.copy()
+        after[:, list(features)] = targets
+        held = np.ones(len(rows), dtype=np.bool_)
+        for _, holds in self.problem.restrictions:
+            held &= holds(before, after)
+        if classifier.scores is not None:
+            kept = np.flatnonzero(held)
+            surely, held[kept] = classifier.judge(self.problem.followed(self.given[rows[kept]], after[kept]))
+            self.doubt |= bool((held[kept] & ~surely).any())
+        return held
 
     def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
         """Tell what each row pays for each choice of targets, ``(g, r)``."""
@@ -275,16 +284,6 @@ class Listing:
         for feature, goals in zip(features, targets.T, strict=True):
             total += self.problem.price(feature, self._cells[rows, feature], goals[:, None])
         return total
-
-    def _possibly(self, ends: IntArray) -> BoolArray:
-        """Ask about ends, some at a time."""
-        found = np.zeros(len(ends), dtype=np.bool_)
-        for begin in range(0, len(ends), BATCH):
-            self.limits.check()
-            surely, possibly = self.problem.classifier.judge(ends[begin : begin + BATCH])
-            found[begin : begin + BATCH] = possibly
-            self.doubt |= bool((possibly & ~surely).any())
-        return found
 
 
 class ListedColumns:

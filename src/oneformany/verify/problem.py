@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -118,6 +119,17 @@ def read_restriction(given: Json, levels: Levels) -> tuple[str, Holds]:
     return kind, KINDS[kind](given, levels)
 
 
+class Square(NamedTuple):
+    """What is said of each move of a feature, of the cells that rows are in; nothing is said of staying."""
+
+    line_of: IntArray  # (levels,)
+    lines: IntArray  # (d, levels) different ones
+
+    def at(self, before: IntArray, after: IntArray) -> IntArray:
+        """Look up moves."""
+        return self.lines[self.line_of[before], after]
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """The rows to explain and the rules of the game; a cell holds values, which the classifier reads."""
@@ -125,17 +137,15 @@ class Problem:
     codes: IntArray  # (n, p) the cells of the given rows
     levels: Levels  # number of cells of each feature
     max_changes: int
-    rules: tuple[BoolArray | None, ...]  # rules[l][a, b]: a may become, or is, b; None: no rule
+    rules: tuple[Square | None, ...]  # 1 where a cell may become another; None: no rule
     classifier: Classifier
     limits: Limits
-    values: (
-        IntArray  # (n, p) what the classifier reads of the given rows: the codes, unless they have own values
-    )
-    sizes: Levels  # number of values of each feature
+    values: IntArray  # (n, p) what the classifier reads of the rows: the codes, unless they have own values
     targets: tuple[IntArray, ...]  # targets[l][cell]: the value that the cell sends rows to, or NO_TARGET
     people: IntArray  # (n,) how many each row stands for
     share: str = "point"  # what the rows of one explanation have in common
-    costs: tuple[IntArray, ...] | None = None  # costs[l][a, b] of moving; None: one per changed feature
+    costs: tuple[Square, ...] | None = None  # of moving; None: one per changed feature
+    cost_scale: int = 1  # what one unit of the user's own cost is there
     restrictions: tuple[tuple[str, Holds], ...] = ()
 
     @property
@@ -160,9 +170,12 @@ class Problem:
         return people[self.kinds[rows]]
 
     def may(self, feature: int, cells: IntArray) -> BoolArray:
-        """Tell where rows in these cells of a feature may move, ``(m, levels)``."""
-        rule, offered = self.rules[feature], self.targets[feature] != NO_TARGET
-        return np.tile(offered, (len(cells), 1)) if rule is None else rule[cells] & offered
+        """Tell where rows in these cells of a feature may move, or are, ``(m, levels)``."""
+        rule, found = self.rules[feature], np.tile(self.targets[feature] != NO_TARGET, (len(cells), 1))
+        if rule is not None:
+            found &= rule.lines[rule.line_of[cells]] > 0
+        found[np.arange(len(cells)), cells] = True
+        return found
 
     def followed(self, rows: IntArray, cells: IntArray) -> IntArray:
         """Tell what the classifier reads of given rows that move to ``(m, p)`` cells; -1: nothing is offered.
@@ -176,9 +189,12 @@ class Problem:
 
     def price(self, feature: int, before: IntArray, after: IntArray) -> IntArray:
         """Tell what moving between cells of a feature costs."""
-        if self.costs is None:
-            return np.asarray(before != after).astype(np.int64)
-        return self.costs[feature][before, after]
+        moved = np.asarray(before != after).astype(np.int64)
+        return moved if self.costs is None else moved * self.costs[feature].at(before, after)
+
+    def told(self, cost: float) -> str:
+        """Say a cost as the user counts."""
+        return f"{cost / self.cost_scale:.15g}"
 
 
 def read_problem(given: Json, limits: Limits) -> Problem:
@@ -204,19 +220,32 @@ def read_problem(given: Json, limits: Limits) -> Problem:
     if given.has("own"):
         values, sizes, targets = _own(given["own"], codes, levels, limits)
     restrictions = given["restrictions"].entries() if given.has("restrictions") else ()
+    rules: tuple[Square | None, ...] = (None,) * len(levels)
+    if given["allowed"].value is not None:
+        rules = tuple(
+            None if rule.value is None else _square(rule, 1, codes[:, f], levels[f], limits)
+            for f, rule in enumerate(given["allowed"].entries(len(levels)))
+        )
+    costs, cost_scale = None, 1
+    if given.has("costs"):
+        cost_scale = given["costs"]["scale"].integer(1, LARGEST_SCALE)
+        costs = tuple(
+            _square(table, LARGEST_COST, codes[:, f], levels[f], limits)
+            for f, table in enumerate(given["costs"]["tables"].entries(len(levels)))
+        )
     return Problem(
         codes=codes,
         levels=levels,
         max_changes=given["max_changes"].integer(1, len(levels)),
-        rules=_rules(given["allowed"], levels),
+        rules=rules,
         classifier=read_classifier(given["oracle"], sizes, limits),
         limits=limits,
         values=values,
-        sizes=sizes,
         targets=targets,
         people=people,
         share=given["share"].text(SHARES) if "share" in given else "point",
-        costs=_costs(given["costs"], levels) if given.has("costs") else None,
+        costs=costs,
+        cost_scale=cost_scale,
         restrictions=tuple(read_restriction(entry, levels) for entry in restrictions),
     )
 
@@ -248,22 +277,31 @@ def _own(
     return values, read, tuple(targets)
 
 
-def _rules(allowed: Json, levels: Levels) -> tuple[BoolArray | None, ...]:
-    """Read who may move where; staying is always allowed."""
-    if allowed.value is None:
-        return (None,) * len(levels)
-    return tuple(
-        None if rule.value is None else rule.matrix(0, 1, n, n).astype(np.bool_) | np.eye(n, dtype=np.bool_)
-        for rule, n in zip(allowed.entries(len(levels)), levels, strict=True)
-    )
+def _square(given: Json, highest: int, cells: IntArray, n: int, limits: Limits) -> Square:
+    """Read a line of numbers for every level, or different lines in steps and which is whose.
+
+    Only lines of levels that rows are in are kept.
+    """
+    short = isinstance(given.value, dict)
+    lines = list(given["lines"].entries() if short else given.entries(n))
+    line_of = given["line_of"].array(0, len(lines) - 1, n) if short else np.arange(n)
+    used, index = np.unique(line_of[cells]), np.zeros(len(lines), dtype=np.int64)
+    index[used] = np.arange(len(used))
+    kind, wanted = np.min_scalar_type(highest), set(used.tolist())
+    limits.hold(kind.itemsize * len(used) * n, "the moves between cells")
+    square = Square(index[line_of], np.zeros((len(used), n), dtype=kind))
+    for number, line in enumerate(lines):
+        limits.check()
+        told = _in_steps(line, highest, n) if short else line.array(0, highest, n)
+        if number in wanted:
+            square.lines[index[number]] = told
+    return square
 
 
-def _costs(given: Json, levels: Levels) -> tuple[IntArray, ...]:
-    """Read one matrix ``[from][to]`` per feature; staying costs nothing."""
-    given["scale"].integer(1, LARGEST_SCALE)
-    tables = []
-    for table, n in zip(given["tables"].entries(len(levels)), levels, strict=True):
-        tables.append(table.matrix(0, LARGEST_COST, n, n))
-        if np.diagonal(tables[-1]).any():
-            raise CertificateError(f"{table.path} lets rows pay for staying")
-    return tuple(tables)
+def _in_steps(line: Json, highest: int, n: int) -> IntArray:
+    """Read the levels from which on something else is said, and what."""
+    starts, numbers = line.entries(2)
+    begins = starts.array(0, n - 1)
+    if begins[:1].tolist() != [0] or (np.diff(begins) <= 0).any():
+        starts.fail("must rise, from 0 on")
+    return np.repeat(numbers.array(0, highest, len(begins)), np.diff(begins, append=n))

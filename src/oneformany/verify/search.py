@@ -59,7 +59,7 @@ class Nodes(NamedTuple):
 
     def pick(self, which: slice | IntArray | BoolArray) -> "Nodes":
         """Take some of the nodes."""
-        return Nodes._make(part[which] for part in self)
+        return Nodes(self.state[which], self.possible[which], self.paid[which], self.about[which])
 
 
 def _sums(values: IntArray) -> IntArray:
@@ -73,19 +73,21 @@ def _survey(around: Around, nodes: Nodes, floor: int, scale: int) -> tuple[Nodes
     """Drop nodes without a group that adds up to the floor; tell what candidates want, and the loads."""
     (budget, lacks, low, high), paid = nodes.about.T, nodes.paid
     worth, people, least, earlier = around.about.T
-    opened, needs = nodes.state == OPEN, around.needs
+    every, opened, needs = np.arange(len(budget)), nodes.state == OPEN, around.needs
     want = opened @ needs.T.astype(np.int64)
     possible = nodes.possible & ~((nodes.state == KEPT) @ needs.T) & (want <= budget[:, None])
-    possible &= (want > 0) | (paid >= paid[:, :1] + earlier)
+    if scale:
+        possible &= (want > 0) | (paid >= paid[:, :1] + earlier)
     gains = np.where(opened, around.gain, 0)
-    alive = possible[:, 0] & (np.take_along_axis(_sums(gains), budget[:, None], axis=1)[:, 0] >= lacks)
+    alive = possible[:, 0] & (_sums(gains)[every, budget] >= lacks)
     # Features that no candidate needs, but the score: how many at least, and what everybody pays for them.
     others = np.where(possible @ needs, 0, gains)
     besides = (_sums(others) < (lacks - (gains - others).sum(axis=1))[:, None]).sum(axis=1)
-    everybody = besides * np.where(others > 0, around.leave, NEVER).min(axis=1)
-    spare = high - paid[:, 0] - everybody
-    alive &= (besides <= budget) & (spare >= 0)
+    alive &= besides <= budget
     if scale:
+        everybody = besides * np.where(others > 0, around.leave, NEVER).min(axis=1)
+        spare = high - paid[:, 0] - everybody
+        alive &= spare >= 0
         anchor = np.maximum(low, np.maximum(paid[:, 0] + everybody, least[0]))
         apart = np.maximum(0, opened @ around.meet.T - spare[:, None])
         pays = np.maximum(np.maximum(anchor[:, None], least), paid + everybody[:, None] + apart)
@@ -95,9 +97,8 @@ def _survey(around: Around, nodes: Nodes, floor: int, scale: int) -> tuple[Nodes
     adds = np.where(possible, people * worth, 0)
     shares = np.where(possible & (want > 0), np.maximum(1, -(-adds // np.maximum(want, 1))), 0)
     loads = np.where(opened, shares @ around.needs, 0)
-    left = np.clip(budget - besides, 0, None)[:, None]
-    most = np.where(want == 0, adds, 0).sum(axis=1) + np.take_along_axis(_sums(loads), left, axis=1)[:, 0]
-    alive &= most >= floor
+    left = np.clip(budget - besides, 0, None)
+    alive &= np.where(want == 0, adds, 0).sum(axis=1) + _sums(loads)[every, left] >= floor
     rest = np.flatnonzero(alive)
     alive[rest] = (possible[rest] @ around.outside).all(axis=1)
     kept = nodes._replace(possible=possible).pick(alive)

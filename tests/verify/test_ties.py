@@ -1,0 +1,78 @@
+"""Sums next to the threshold: what the file says that the model said of them is believed, and no more."""
+
+from __future__ import annotations
+
+import copy
+import json
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import oneformany as ofm
+from certificates import sealed
+from oneformany.verify import Outcome, verify
+
+SHARES: tuple[Any, ...] = ("point", "action", "features")
+
+
+def two_rows(share: Any) -> dict[str, Any]:
+    """Changing the first feature would help both rows, but the model turns all four of these points down.
+
+    Each row has a feature of its own that helps it alone. Level 2 of the first adds more than level 1.
+    """
+    one_way = np.zeros((3, 3), dtype=bool)
+    one_way[0, 1] = True
+    tables = [[0, 4, 5], [0, 10, 0], [0, 10, 0]]
+    oracle = ofm.AdditiveOracle(tables, threshold=5, margin=2).decided_by(lambda p: np.zeros(len(p), bool))
+    rows, allowed = [[0, 0, 2], [0, 2, 0]], [None, one_way, one_way]
+    problem = ofm.Problem(rows, (3, 3, 3), oracle, 1, share=share, allowed=allowed)
+    content: dict[str, Any] = json.loads(ofm.solve(problem, options=ofm.Options(way="listing")).to_json())
+    return content
+
+
+@pytest.mark.parametrize("share", SHARES[1:])
+def test_points_that_the_model_turned_down_serve_nobody(share: str) -> None:
+    content = two_rows(share)
+    assert content["lower_bound"] == 2
+    assert len(content["problem"]["oracle"]["rejected"]) == 4
+    assert verify(content).ok
+
+
+@pytest.mark.parametrize("share", SHARES[1:])
+def test_a_lower_score_may_be_positive_where_a_higher_one_is_turned_down(share: str) -> None:
+    """Nothing but what is beyond the margin makes another level superfluous."""
+    content = two_rows(share)
+    oracle = content["problem"]["oracle"]
+    lower = [point for point in oracle["rejected"] if point[0] == 1]
+    oracle["rejected"] = [point for point in oracle["rejected"] if point[0] == 2]
+    assert len(lower) == len(oracle["rejected"]) == 2
+    unsaid = verify(sealed(copy.deepcopy(content)))
+    assert unsaid.outcome is Outcome.UNCONFIRMED
+    assert "rounding decides" in str(unsaid)
+    oracle["ties"] = lower
+    assert verify(sealed(content)).outcome is Outcome.WRONG
+
+
+def test_results_of_linear_models_whose_scores_tie_are_confirmed() -> None:
+    """Tenths are added up with rounding, so that the model calls some of the ties positive."""
+    rng = np.random.default_rng(0)
+    goals: list[dict[str, Any]] = [{}, {"explanations": 2}, {"coverage": 0.8}]
+    turned_down = 0
+    for share, goal, threshold, _ in product(SHARES, goals, (None, 1 / (1 + np.exp(-0.2))), range(4)):
+        frame = pd.DataFrame(rng.integers(0, 4, size=(16, 4)), columns=[*"abcd"])
+        model = LogisticRegression().fit(frame, frame["a"] > 1)
+        model.coef_, model.intercept_ = rng.integers(-2, 4, size=(1, 4)) * 0.1, rng.integers(-6, -1, 1) * 0.1
+        costs = {"a": 2, "b": 0.5} if rng.random() < 0.5 else None
+        explainer = ofm.OneForMany(model, 2, threshold, share=share, costs=costs, positive=True)
+        try:
+            result = explainer.explain(frame, **goal)
+        except ofm.InputError:  # all rows are positive
+            continue
+        turned_down += bool(result.problem["oracle"].get("rejected"))
+        report = verify(result)
+        assert report.ok, str(report)
+    assert turned_down > 10
