@@ -178,7 +178,9 @@ class Schema:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`."""
         if not isinstance(data, Mapping) or not isinstance(data.get("features"), Sequence):
-            raise InputError('this is not a schema as written by to_dict: it has no list "features"')
+            raise InputError(
+                'a schema has a list of "features", in TOML each begun by [[features]]; this has not'
+            )
         return cls(tuple(Feature.from_dict(feature) for feature in data["features"]))
 
     def _checked_codes(self, codes: ArrayLike) -> IntArray:

@@ -237,6 +237,12 @@ class Range:
     low: float = -math.inf
     high: float = math.inf
 
+    def __post_init__(self) -> None:
+        if not all(isinstance(limit, Real) for limit in (self.low, self.high)) or not self.low <= self.high:
+            raise InputError(
+                f"Range({self.feature!r}): {self.low!r} to {self.high!r} is not a range of numbers"
+            )
+
     def __str__(self) -> str:
         ends = [number_label(end) for end in (self.low, self.high) if not math.isinf(end)]
         one = f"{''.join(ends)} or {'less' if math.isinf(self.low) else 'more'}"
@@ -245,10 +251,6 @@ class Range:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to levels whose target lies within the limits."""
-        if not all(isinstance(limit, Real) for limit in (self.low, self.high)) or not self.low <= self.high:
-            raise InputError(
-                f"Range({feature.name!r}): {self.low!r} to {self.high!r} is not a range of numbers"
-            )
         targets = [feature.target(level) for level in range(feature.n_levels)]
         if not any(isinstance(target, Real) for target in targets):
             raise InputError(

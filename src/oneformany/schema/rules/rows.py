@@ -59,6 +59,11 @@ class Implies:
     if_: Mapping[Any, object]
     then: Mapping[Any, object]
 
+    def __post_init__(self) -> None:
+        for name, part in (("if", self.if_), ("then", self.then)):
+            if not isinstance(part, Mapping) or not part:
+                raise InputError(f"Implies: {name!r} must name features and their values, not {part!r}")
+
     def __str__(self) -> str:
         before, after = (
             " and ".join(f"{name} is {one_of(values)}" for name, values in part.items())
@@ -73,9 +78,6 @@ class Implies:
 
     def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
-        for name, part in (("if_", self.if_), ("then", self.then)):
-            if not isinstance(part, Mapping) or not part:
-                raise InputError(f"Implies: {name} must be a dict of feature to values, not {part!r}")
         return Implies(_levels(schema, self.if_), _levels(schema, self.then))
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
@@ -107,7 +109,8 @@ class _Together:
         """Write the rule in cells."""
         indices = tuple(map(schema.index, self.features))
         if len(set(indices)) < max(2, len(indices)):
-            raise InputError(f"{type(self).__name__}{self.features!r} needs at least two different features")
+            named = ", ".join(map(repr, self.features)) or "nothing"
+            raise InputError(f"{type(self).__name__} of {named} needs at least two different features")
         return type(self)(*indices, **{name: vars(self)[name] for name in vars(self) if name != "features"})
 
     def to_dict(self) -> dict[str, Any]:
