@@ -48,7 +48,8 @@ def test_packed_csv_parquet_and_json_lines_are_read(tmp_path):
     (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(FRAME.to_csv(index=False).encode()))
     FRAME.to_parquet(tmp_path / "rows.parquet")
     FRAME.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
-    for name in ("rows.csv.gz", "rows.parquet", "rows.jsonl"):
+    FRAME.to_json(tmp_path / "rows.json", orient="records", indent=1)
+    for name in ("rows.csv.gz", "rows.parquet", "rows.jsonl", "rows.json"):
         pd.testing.assert_frame_equal(load_rows(tmp_path / name), FRAME, check_dtype=False)
 
 
@@ -63,20 +64,41 @@ def test_a_column_can_name_the_rows(tmp_path):
         ("none.csv", None, {}, "there is no such file"),
         ("rows.csv", b"", {}, "is empty"),
         ("rows.csv", b"a,b\n", {}, "has a header but no rows below it (columns: a, b)"),
-        ("rows.csv", b"a,b\n1,2,3,4\n1,2\n", {"separator": ","}, "cannot be read"),
+        (
+            "rows.csv",
+            b"a,b\n1,2\n1,2,3,4\n1,2\n",
+            {"separator": ","},
+            "line 3 has 4 columns, the first line names 2",
+        ),
+        ("rows.csv", b"a,b\n1,2\n", {"separator": ";"}, "',' seems to separate them: leave out --separator"),
         ("rows.csv", b"PK\x03\x04\x00\x00\x00\x00", {}, "is not a text file"),
-        ("rows.csv", b"a\n\xff\n", {"encoding": "utf-8"}, "can't decode"),
-        ("rows.csv", b"a\n1\n", {"encoding": "klingon"}, "unknown encoding"),
+        (
+            "rows.csv",
+            b"a\n\xff\n",
+            {"encoding": "utf-8"},
+            "line 2 is not text in utf-8 (byte 0xff); it may be in cp1252",
+        ),
+        (
+            "rows.csv",
+            b"a\n1\n",
+            {"encoding": "klingon"},
+            "--encoding klingon is not known; use one such as utf-8, cp1252",
+        ),
         ("rows.csv", b"a\n1\n", {"separator": ";;"}, "one character"),
         ("rows.csv", b"a\n1\n", {"index": "id"}, "has no column 'id'"),
         ("rows.csv", b"a\n1\n1\n", {"index": "a"}, "stands twice"),
         ("rows.parquet", b"a,b\n1,2\n", {}, "cannot be read as a table"),
-        ("rows.jsonl", b"{no json\n", {}, "cannot be read as a table"),
+        ("rows.jsonl", b'{"a": 1}\n{no json\n', {}, "line 2 is not an object in JSON"),
+        ("rows.json", b"[1, 2]", {}, "row 1 is not an object with a value for each column"),
+        ("rows.json", b"[]", {}, "no rows below it"),
+        ("folder.csv", "folder", {}, "it is a folder"),
         ("rows.csv.gz", b"a,b\n1,2\n", {}, "cannot be read as a table"),
     ],
 )
 def test_what_is_not_a_table_is_told_in_a_sentence(tmp_path, name, content, options, words):
-    if content is not None:
+    if content == "folder":
+        (tmp_path / name).mkdir()
+    elif content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=r".*") as told:
         load_rows(tmp_path / name, **options)

@@ -100,6 +100,7 @@ def explain(
         "rows_digest": _digest(rows),
     }
     result = replace(result, problem={**result.problem, "model": record})
+    saving.tell_changes(max_changes, len(result.problem["levels"]), quiet=quiet)
     saving.tell_result(result, show, quiet=quiet)
     saving.save_all(
         {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
@@ -170,7 +171,7 @@ def frontier(
 
     Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
     """
-    saving.check_targets(json_file, plot)
+    saving.check_targets(json_file, picture=plot)
     largest = max_changes or (3 if rows is not None or explanations else 20)
     asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
     if rows is None:
@@ -195,6 +196,12 @@ def frontier(
             saving.say(f"{title}: {curve.results[0].labels.counted(people)}")
             saving.tell_table(lines, decimals=1)
             saving.say(f"{perf_counter() - begin:.1f} s\n")
+            features = len(curve.results[0].problem["levels"])
+            saving.tell_changes(largest, features)
+            if explanations is None and largest < features:
+                saving.say(
+                    f"There are {features} features; --max-changes {features} asks about more changes.\n"
+                )
     saving.save_all(
         {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)}
     )

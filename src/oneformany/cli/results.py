@@ -60,7 +60,7 @@ def audit(
 
     Differences come with 95 % intervals; those that leave out 0 are told in words.
     """
-    saving.check_targets(report, json_file, plot)
+    saving.check_targets(report, json_file, picture=plot)
     result = ofm.Result.from_json(file)
     frame = load_rows(rows, separator, encoding, index)
     counts = None if people is None else people_in_column(frame, people)

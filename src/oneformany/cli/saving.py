@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 import oneformany as ofm
 from oneformany import files
 from oneformany.anything import AnyValue
-from oneformany.console import INTERRUPTED, NOT_PROVED
+from oneformany.console import INTERRUPTED, NOT_PROVED, in_options
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
@@ -24,9 +25,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def check_targets(*paths: Path | None) -> None:
-    """Refuse files that could not be written, before any work is done."""
-    given = [path for path in paths if path is not None]
+PICTURES = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg")
+
+
+def check_targets(*paths: Path | None, picture: Path | None = None) -> None:
+    """Refuse files that could not be written, and pictures that could not be drawn, before work is done."""
+    given = [path for path in (*paths, picture) if path is not None]
+    if picture is not None and picture.suffix.lower() not in PICTURES:
+        raise InputError(
+            f"{picture} cannot be drawn; end its name in {', '.join(PICTURES[:2])} or {PICTURES[2]}"
+        )
     for path in given:
         if path.is_dir():
             raise InputError(f"{path} is a folder; name a file in it")
@@ -61,10 +69,7 @@ def plain_lines(frame: pd.DataFrame) -> AnyValue:
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a picture in the format that the name ends in."""
-    try:
-        figure.savefig(path, dpi=150)
-    except ValueError as error:
-        raise InputError(f"{path} cannot be drawn: {error}") from error
+    figure.savefig(path, dpi=150)
 
 
 def say(words: str, *, quiet: bool = False) -> None:
@@ -79,23 +84,42 @@ def tell_result(result: ofm.Result, show: int, *, quiet: bool = False) -> None:
     """Print a result in words, with so many explanations spelled out."""
     from oneformany.result.words import summarise
 
-    say(summarise(result, show, more=f"--show {result.count} spells out all"), quiet=quiet)
+    parts = summarise(result, show, more=f"--show {result.count} spells out all").split("\n\n")
+    told = [part if part.startswith("Explanation ") else in_options(part) for part in parts]
+    say("\n\n".join(told), quiet=quiet)
+
+
+def tell_changes(asked: int, features: int, *, quiet: bool = False) -> None:
+    """Say what more changes mean than there are features."""
+    if asked > features:
+        say(f"--max-changes {asked} means all features here: there are {features}.\n", quiet=quiet)
 
 
 def tell_table(frame: pd.DataFrame, decimals: int, name: str | None = None) -> None:
-    """Print a table of numbers; with a name, what the index says stands first."""
-    table = Table(box=None, pad_edge=False)
-    if name is not None:
-        table.add_column(Text(shown(name)))
-    for column in frame.columns:
-        table.add_column(Text(str(column).replace("_", " ")), justify="right", overflow="fold")
-    for label, *values in frame.itertuples():
-        texts = [label] if name is not None else []
-        for value in values:
-            plain = {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:,}"
-            texts.append(f"{value:.{decimals}f}" if isinstance(value, float) else plain)
-        table.add_row(*(Text(shown(text)) for text in texts))
-    Console().print(table)
+    """Print a table of numbers; with a name, what the index says stands first.
+
+    A heading may take several lines, however wide the screen is; no word of it is cut in two.
+    """
+    columns = [] if name is None else [[shown(name), *map(shown, frame.index)]]
+    for head in frame.columns:
+        told = {True: "yes", False: "no"} if frame[head].dtype == bool else {}
+        form = f"{{:.{decimals}f}}" if frame[head].dtype == float else "{:,}"
+        texts = [told.get(value) or form.format(value) for value in frame[head].tolist()]
+        columns.append([str(head).replace("_", " "), *texts])
+    widths = [max(map(cell_len, [*head.split(), *texts])) for head, *texts in columns]
+    heads = [
+        wrap(head, width, break_on_hyphens=False) for (head, *_), width in zip(columns, widths, strict=True)
+    ]
+    tall = max(map(len, heads))
+    whole = [
+        [""] * (tall - len(head)) + head + column[1:] for head, column in zip(heads, columns, strict=True)
+    ]
+    for line in zip(*whole, strict=True):
+        gaps = [" " * (width - cell_len(text)) for width, text in zip(widths, line, strict=True)]
+        parts = [gap + text for gap, text in zip(gaps, line, strict=True)]
+        if name is not None:
+            parts[0] = line[0] + gaps[0]
+        say("  ".join(parts))
 
 
 def end(*, interrupted: bool, proved: bool) -> None:

@@ -129,21 +129,22 @@ def apart_words(result: Result) -> str:
             f"What to do first: {remedy}."
         )
         besides = " besides"
-    more = f"more changes (max_changes={changes + 1} or more)"
-    if result.share != "point":
+    n_features = len(result.problem["levels"])
+    more = f"more changes (max_changes={changes + 1} or more), " if changes < n_features else ""
+    if result.share != "point" or not more:
         only = ', or rows that share only which features change (share="features")'
         return (
             f"{head} What keeps rows apart{besides}: few are accepted after the same change of at most "
-            f"{changes} features. What to do: {more}, fewer rules{only if result.share == 'action' else ''}."
+            f"{many(changes, 'feature')}. What to do: {more}fewer rules{only * (result.share == 'action')}."
         )
     some = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)]
     features, distance = _keep_apart(result.codes[some], changes)
-    names = [f"{result.labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in features]
+    names = [f"{result.labels.feature(f)} ({many(result.problem['levels'][f], 'cell')})" for f in features]
     return (
-        f"{head} Rows of one explanation agree in all but {changes} of {len(result.problem['levels'])} "
+        f"{head} Rows of one explanation agree in all but {changes} of {n_features} "
         f"features, and a row differs from the one most like it in {distance} (median). What keeps "
         f"rows apart{besides or ' most'}: {', '.join(names)}. "
-        f"What to do: coarser cells for these (bins= or edges=), {more}, or rows that share the advice only "
+        f"What to do: coarser cells for these (bins= or edges=), {more}or rows that share the advice only "
         '(share="action").'
     )
 
