@@ -27,6 +27,8 @@ PHRASES = {  # of messages that speak of arguments in Python
     ", for example with pandas.cut": "",
     ", with pandas.to_numeric(column, errors='coerce')": "",
     ", with column.astype(str)": "",
+    "the frame": "the table",
+    "the very frame": "the very table",
     ", or None for no limit": "",
     ", or None": "",
 }

@@ -22,7 +22,7 @@ def test_a_curve_over_changes_is_printed_saved_and_drawn(case):
         case, "--max-changes", 2, "--columns", "income,savings", "--json", files[0], "--plot", files[1]
     )
     assert outcome.exit_code == 0, outcome.output
-    assert "changes  count  covered" in outcome.output
+    assert "changes count covered" in outcome.output
     assert "rows.csv: 3 rows" in outcome.output
     (curve,) = json.loads(files[0].read_text())
     assert (curve["over"], curve["people"]) == ("max_changes", 3)

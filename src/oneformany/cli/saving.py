@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import typer
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -100,26 +98,18 @@ def tell_table(frame: pd.DataFrame, decimals: int, name: str | None = None) -> N
 
     A heading may take several lines, however wide the screen is; no word of it is cut in two.
     """
-    columns = [] if name is None else [[shown(name), *map(shown, frame.index)]]
+    import pandas as pd
+
+    columns = {} if name is None else {shown(name): [shown(label) for label in frame.index]}
     for head in frame.columns:
         told = {True: "yes", False: "no"} if frame[head].dtype == bool else {}
         form = f"{{:.{decimals}f}}" if frame[head].dtype == float else "{:,}"
-        texts = [told.get(value) or form.format(value) for value in frame[head].tolist()]
-        columns.append([str(head).replace("_", " "), *texts])
-    widths = [max(map(cell_len, [*head.split(), *texts])) for head, *texts in columns]
-    heads = [
-        wrap(head, width, break_on_hyphens=False) for (head, *_), width in zip(columns, widths, strict=True)
-    ]
-    tall = max(map(len, heads))
-    whole = [
-        [""] * (tall - len(head)) + head + column[1:] for head, column in zip(heads, columns, strict=True)
-    ]
-    for line in zip(*whole, strict=True):
-        gaps = [" " * (width - cell_len(text)) for width, text in zip(widths, line, strict=True)]
-        parts = [gap + text for gap, text in zip(gaps, line, strict=True)]
-        if name is not None:
-            parts[0] = line[0] + gaps[0]
-        say("  ".join(parts))
+        columns[head.replace("_", " ")] = [
+            told.get(value) or form.format(value) for value in frame[head].tolist()
+        ]
+    table = pd.DataFrame(columns)
+    table.columns = pd.MultiIndex.from_tuples([("", *head.rsplit(" ", 1))[-2:] for head in columns])
+    say(table.to_string(index=False))
 
 
 def end(*, interrupted: bool, proved: bool) -> None:

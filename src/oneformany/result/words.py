@@ -65,7 +65,9 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
         who = "it" if len(result.undecided) == 1 else "they"
         why = f"{ENDINGS[result.ended]} before it was known whether {who} can be helped"
         parts.append(f"Undecided:\n    {result.labels.rows(result.undecided)}: {why}")
-    if "unread" in (model := result.problem.get("model", {})):
+    if "beyond_data" in (model := result.problem.get("model", {})):
+        parts.append(f"Rows can be sent beyond the data: {shown(model['beyond_data'])}.")
+    if "unread" in model:
         parts.append(f"The model was asked as a black box, since it cannot be read: {model['unread']}.")
     return "\n\n".join(filter(None, [*parts, proof_words(result)]))
 

@@ -1,6 +1,6 @@
 """Frames of any library as those of pandas, and the distinct values of their columns in their own types."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -12,7 +12,7 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Raw, is_missing, plain_value, repeated, suggestion
+from oneformany.schema.feature import MOST_TOLD, Raw, is_missing, plain_value, repeated, suggestion
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
@@ -148,6 +148,37 @@ class ColumnValues:
     @cached_property
     def _places(self) -> dict[Any, int]:
         return {value: index for index, value in reversed(list(enumerate(self.plain)))}
+
+
+def refused_value(
+    error: Exception,
+    columns: Iterable[ColumnValues],
+    known: Mapping[str, Collection[object]],
+    labels: pd.Index,
+) -> str | None:
+    """Find the value that a model names where it refuses one: say its column, its row and what to do.
+
+    ``known`` has the categories of the columns that the model reads so; ``labels`` are those of the rows.
+    """
+    said = str(error)
+    for column in columns:
+        kinds = known.get(column.name)
+        for index, value in enumerate(column.plain):
+            is_text = isinstance(value, str)
+            wrong = is_text if kinds is None else value is not None and value not in kinds
+            if not wrong or repr(value) not in said or not (is_text or "unknown categor" in said):
+                continue
+            at = np.flatnonzero(column.codes == index)
+            where, drop = ", named as a target or in the schema", "leave it out"
+            if len(at):
+                drop = "drop the row"
+                where = f", row {labels[at[0]]}" if at[0] < len(labels) else " of the reference data"
+            why = f"{value!r} is a text, and the model reads numbers there; write a number such as 12.5"
+            if kinds is not None:
+                told = ", ".join(map(repr, sorted(kinds, key=str)[:MOST_TOLD]))
+                why = f"the model was not fitted on {value!r}; it knows {told}: write one of these"
+            return f"column {column.name!r}{where}: {why}, or {drop}"
+    return None
 
 
 def in_own_type(array: AnyValue) -> Column:
