@@ -2,10 +2,12 @@
 
 import inspect
 import re
+import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from functools import wraps
+from io import TextIOWrapper
 from typing import Any
 
 import typer
@@ -72,6 +74,9 @@ def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def telling(*args: object, **kwargs: object) -> None:
+        for stream in (sys.stdout, sys.stderr):  # letters that a terminal does not have are spelled out
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
         try:
             for group, (kind, fields) in groups.items():
                 kwargs[group] = kind(**{name: kwargs.pop(name) for name in fields})

@@ -1,5 +1,7 @@
 """Every error this package raises on purpose; each is also the builtin a caller would expect."""
 
+import json
+
 REASONS: dict[type[Exception], str] = {
     FileNotFoundError: "there is no such file",
     IsADirectoryError: "it is a folder",
@@ -90,4 +92,6 @@ def plain_reason(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         line = 1 + error.object.count(b"\n", 0, error.start)
         return f"line {line} is not text in {error.encoding} (byte 0x{error.object[error.start]:02x})"
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno}, column {error.colno} is not JSON ({error.msg})"
     return REASONS.get(type(error)) or getattr(error, "strerror", None) or str(error)

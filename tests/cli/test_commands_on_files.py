@@ -10,10 +10,12 @@ import pandas as pd
 import pytest
 import skops.io
 from sklearn.linear_model import LinearRegression
+from typer.testing import CliRunner
 
 from cli.cases import FRAME, GOOD, call, tree, write_case
 from cli.test_model_file import linear_classifier, network
 from oneformany import infer_schema
+from oneformany.cli.app import app
 from oneformany.cli.options import load_schema
 from oneformany.result.result import Result
 
@@ -209,7 +211,12 @@ WRONG = [
     ),
     (("rows.csv", "model.joblib", "--json", "no/such/r.json"), {}, "folder of no/such/r.json does not exist"),
     (("rows.csv", "model.joblib", "--json", "x", "--csv", "x"), {}, "named twice"),
-    (("good.csv", "model.joblib"), {"good.csv": "income,savings\n3,3\n"}, "nothing to explain"),
+    (("good.csv", "model.joblib"), {"good.csv": "income,savings\n3,3\n"}, "calls the only row positive"),
+    (
+        ("odd.csv", "model.joblib"),
+        {"odd.csv": 'income,savings\n1,1\n2,2\n"1,5",2\n'},
+        "column 'income', row 2: '1,5' is a text, and the model reads numbers there",
+    ),
     (("rows.csv", "model.joblib", "--encoding", "klingon"), {}, "--encoding klingon is not known"),
     (("rows.csv", "model.joblib", "--separator", ";;"), {}, "one character"),
     (("rows.csv", "model.joblib", "--separator", ";"), {}, "income"),
@@ -256,6 +263,16 @@ def test_a_regressor_is_refused(case):
     outcome = explain(case, "--trust-model", model="regressor.joblib")
     assert outcome.exit_code == 2
     assert "regressor" in outcome.stderr
+
+
+def test_letters_that_a_terminal_does_not_have_are_spelled_out(case):
+    FRAME.assign(who=[f"Jörg {number}" for number in range(len(FRAME))]).to_csv(
+        case / "rows.csv", index=False
+    )
+    arguments = ["explain", case / "rows.csv", case / "model.joblib", "--trust-model", "--index", "who"]
+    outcome = CliRunner(charset="ascii").invoke(app, [str(argument) for argument in arguments])
+    assert outcome.exit_code == 0, outcome.output
+    assert r"J\xf6rg" in outcome.stdout
 
 
 def test_control_characters_in_names_are_shown_and_not_obeyed(case):

@@ -31,6 +31,11 @@ def test_commas_in_quotes_do_not_separate(tmp_path):
     assert load_rows(path)["a"].tolist() == ["x, y, z", "u, v, w"]
 
 
+def test_lines_that_are_too_short_do_not_hide_the_separator(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b,c\n1,2\n1,2,3\n")
+    assert load_rows(tmp_path / "rows.csv").columns.tolist() == ["a", "b", "c"]
+
+
 def test_one_column_needs_no_separator(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a\n1\n2\n")
@@ -90,6 +95,13 @@ def test_a_column_can_name_the_rows(tmp_path):
         ("rows.parquet", b"a,b\n1,2\n", {}, "cannot be read as a table"),
         ("rows.jsonl", b'{"a": 1}\n{no json\n', {}, "line 2 is not an object in JSON"),
         ("rows.json", b"[1, 2]", {}, "row 1 is not an object with a value for each column"),
+        (
+            "rows.json",
+            b'{"a": {"0": 1, "1": 2}}',
+            {},
+            "row 1 holds a whole list in 'a'; one value is needed there",
+        ),
+        ("book.xlsx", b"PK\x03\x04\x00\x00\x00\x00", {}, "save it as CSV"),
         ("rows.json", b"[]", {}, "no rows below it"),
         ("folder.csv", "folder", {}, "it is a folder"),
         ("rows.csv.gz", b"a,b\n1,2\n", {}, "cannot be read as a table"),

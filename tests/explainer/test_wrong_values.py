@@ -63,6 +63,17 @@ def test_a_category_that_the_model_never_saw_is_named(column, value):
     assert words.endswith(": write one of these, or drop the row")
 
 
+@pytest.mark.parametrize("rows", [slice(None), ["p5"]])
+def test_a_missing_category_is_named(rows):
+    gaps = ROWS.copy()
+    gaps.loc[rows, "job"] = np.nan
+    gaps["job"] = gaps["job"].infer_objects()
+    row = gaps.index[gaps["job"].isna()][0]
+    assert told(gaps).startswith(
+        f"column 'job', row {row}: the model was not fitted on missing values; it knows 'full'"
+    )
+
+
 STUDENT = ofm.Schema([ofm.Feature("job", ("none", "part", "full", "n/a", "student"))])
 
 

@@ -92,6 +92,9 @@ def _read_json(text: str) -> list[Any]:
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise InputError(f"row {number} is not an object with a value for each column, such as {EXAMPLE}")
+        for name, value in row.items():
+            if isinstance(value, (dict, list)):
+                raise InputError(f"row {number} holds a whole list in {name!r}; one value is needed there")
     return list(rows)
 
 
@@ -107,7 +110,9 @@ def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.Dat
     if not content.strip():
         raise InputError("the file is empty; its first line has to name the columns")
     if b"\x00" in content[:4096] and not content.startswith(tuple(MARKS)):
-        raise InputError("it is not a text file, so it cannot be read as CSV; end its name in what it is")
+        raise InputError(
+            "it is not a text file; save it as CSV, or end its name in what it is, such as .parquet"
+        )
     try:
         text = content.decode(encoding or _encoding(content))
     except LookupError as error:
@@ -178,5 +183,5 @@ def _separator(text: str) -> str:
     for mark in SEPARATORS:
         widths = [len(line) for line in csv.reader(lines, delimiter=mark) if line]
         alike = sum(width == widths[0] for width in widths) / len(widths) if widths else 0.0
-        found[mark] = widths[0] if alike >= 0.9 else 0
+        found[mark] = alike >= 0.9 and widths[0] > 1, widths[:1]
     return max(SEPARATORS, key=lambda mark: found[mark])

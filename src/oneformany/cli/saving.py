@@ -109,7 +109,8 @@ def tell_table(frame: pd.DataFrame, decimals: int, name: str | None = None) -> N
         ]
     table = pd.DataFrame(columns)
     table.columns = pd.MultiIndex.from_tuples([("", *head.rsplit(" ", 1))[-2:] for head in columns])
-    say(table.to_string(index=False))
+    lines = table.to_string(index=False).split("\n")
+    say("\n".join(lines if lines[0].strip() else lines[1:]))
 
 
 def end(*, interrupted: bool, proved: bool) -> None:

@@ -62,9 +62,8 @@ class Posed:
         """The rows that the model turns down, by their positions in the frame."""
         rows = np.flatnonzero(~self.positive)
         if not len(rows):
-            raise InputError(
-                f"the model calls all {len(self.positive)} rows positive: there is nothing to explain"
-            )
+            all_rows = f"all {len(self.positive)} rows" if len(self.positive) > 1 else "the only row"
+            raise InputError(f"the model calls {all_rows} positive: there is nothing to explain")
         return rows
 
     def problem(self, max_changes: int, share: Share, people: IntArray | None = None) -> Problem:

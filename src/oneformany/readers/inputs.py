@@ -107,7 +107,7 @@ class Transform:
         try:
             for step in self.steps:
                 data = step.transform(data)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise InputError(f"the pipeline's steps refuse a value: {error}") from error
         if hasattr(data, "tocoo"):
             stored = data.tocoo()

@@ -53,7 +53,7 @@ def read_result(source: str | os.PathLike[str]) -> Result:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise CertificateError(
-            f"{name} is not complete JSON ({error}); it may be half-written: save the result again"
+            f"{name} is not complete JSON ({plain_reason(error)}); perhaps half-written: save it again"
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise CertificateError(f"{source} cannot be read: {plain_reason(error)}") from error

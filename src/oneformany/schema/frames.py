@@ -160,13 +160,10 @@ def refused_value(
 
     ``known`` has the categories of the columns that the model reads so; ``labels`` are those of the rows.
     """
-    said = str(error)
     for column in columns:
         kinds = known.get(column.name)
         for index, value in enumerate(column.plain):
-            is_text = isinstance(value, str)
-            wrong = is_text if kinds is None else value is not None and value not in kinds
-            if not wrong or repr(value) not in said or not (is_text or "unknown categor" in said):
+            if not _refused(value, kinds, str(error)):
                 continue
             at = np.flatnonzero(column.codes == index)
             where, drop = ", named as a target or in the schema", "leave it out"
@@ -176,9 +173,20 @@ def refused_value(
             why = f"{value!r} is a text, and the model reads numbers there; write a number such as 12.5"
             if kinds is not None:
                 told = ", ".join(map(repr, sorted(kinds, key=str)[:MOST_TOLD]))
-                why = f"the model was not fitted on {value!r}; it knows {told}: write one of these"
+                what = "missing values" if value is None else repr(value)
+                why = f"the model was not fitted on {what}; it knows {told}: write one of these"
             return f"column {column.name!r}{where}: {why}, or {drop}"
     return None
+
+
+def _refused(value: object, kinds: Collection[object] | None, said: str) -> bool:
+    """Whether a model means this value: a text for a number, or a category that it does not know."""
+    if value is None:
+        named = "nan" in said or "None" in said
+        return named and kinds is not None and not any(map(is_missing, kinds))
+    if isinstance(value, str):
+        return repr(value) in said and (kinds is None or value not in kinds)
+    return "unknown categor" in said and repr(value) in said and kinds is not None and value not in kinds
 
 
 def in_own_type(array: AnyValue) -> Column:

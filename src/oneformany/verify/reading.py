@@ -106,7 +106,9 @@ def read_document(source: Source, limits: Limits) -> Parsed:
     except CertificateError:
         raise
     except (ValueError, RecursionError) as error:
-        raise CertificateError(f"this is not complete JSON, perhaps half-written: {error}") from error
+        raise CertificateError(
+            f"this is not complete JSON, perhaps half-written: {plain_reason(error)}"
+        ) from error
     top = Json(content)
     if top["format"].text() != FORMAT:
         raise CertificateError(f'this is not a result: its "format" is not "{FORMAT}"')

@@ -187,7 +187,7 @@ def read(path: Path, *, cut: bool = False) -> list[Record]:
             records.append(record)
         except (KeyError, TypeError, ValueError) as error:
             raise ofm.InputError(
-                f"line {number} of {path} is not a benchmark record ({type(error).__name__}: {error}); "
+                f"line {number} of {path} is not a benchmark record ({plain_reason(error)}); "
                 "name another file or remove the line"
             ) from error
     if cut and rest:
