@@ -148,8 +148,8 @@ def test_a_full_disk_loses_nothing_that_was_found(case, monkeypatch):
     outcome = explain(case, "--trust-model", "--json", case / "r.json", "--csv", case / "r.csv")
     assert outcome.exit_code == 2
     assert "Explanation 1 covers" in outcome.stdout
-    assert "r.json could not be written: No space left on device" in outcome.stderr
-    assert "r.csv could not be written" in outcome.stderr
+    assert "r.json cannot be written: No space left on device" in outcome.stderr
+    assert "r.csv cannot be written" in outcome.stderr
     assert "printed above" in outcome.stderr
 
 

@@ -48,9 +48,10 @@ def save_all(savers: Mapping[Path | None, Callable[[Path], object]]) -> None:
     for path, save in savers.items():
         if path is not None:
             try:
-                save(path)
-            except OSError as error:
-                failed.append(f"{path} could not be written: {error.strerror or error}")
+                with files.writing(path):
+                    save(path)
+            except InputError as error:
+                failed.append(str(error))
     if failed:
         raise InputError("; ".join([*failed, "what was found is printed above"]))
 

@@ -23,6 +23,7 @@ from oneformany.schema.feature import (
     is_missing,
     levels_told,
     number_label,
+    suggestion,
 )
 from oneformany.schema.frames import Column, ColumnValues, Table
 from oneformany.schema.schema import Schema
@@ -107,7 +108,9 @@ def infer_schema(
     read = Table.of(frame, needed=None if names is None else [*names, *own_edges]).frame
     names = list(read.columns) if names is None else names
     if stray := [name for name in own_edges if name not in names]:
-        raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
+        raise InputError(
+            f"edges are given for {stray[0]!r}, which is none of the columns{suggestion(stray[0], names)}"
+        )
     return Schema(tuple(_read(read[name], own_edges.get(name), bins, max_levels) for name in names))
 
 

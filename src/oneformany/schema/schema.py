@@ -41,6 +41,8 @@ class Schema:
     features: tuple[Feature, ...]
 
     def __post_init__(self) -> None:
+        if isinstance(self.features, Feature):
+            raise InputError("a schema needs a list of features; write Schema([feature])")
         object.__setattr__(self, "features", tuple(self.features))
         if not self.features:
             raise InputError("a schema needs at least one feature")
