@@ -93,8 +93,8 @@ def test_a_column_can_name_the_rows(tmp_path):
         ("rows.csv", b"a\n1\n", {"index": "id"}, "has no column 'id'"),
         ("rows.csv", b"a\n1\n1\n", {"index": "a"}, "stands twice"),
         ("rows.parquet", b"a,b\n1,2\n", {}, "cannot be read as a table"),
-        ("rows.jsonl", b'{"a": 1}\n{no json\n', {}, "line 2 is not an object in JSON"),
-        ("rows.json", b"[1, 2]", {}, "row 1 is not an object with a value for each column"),
+        ("rows.jsonl", b'{"a": 1}\n\n{no json\n', {}, "line 3, column 2 is not JSON"),
+        ("rows.json", b"[1, 2]", {}, 'row 1 is not an object such as {"age": 30'),
         (
             "rows.json",
             b'{"a": {"0": 1, "1": 2}}',

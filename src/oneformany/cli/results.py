@@ -103,7 +103,7 @@ def _draw(found: list[ofm.Audit], path: Path) -> None:
         except InputError as error:
             ax.set_axis_off()
             ax.set_title(plain(error, 90), fontsize=9, loc="left")
-    saving.save_figure(figure, path)
+    figure.savefig(path, dpi=150)
 
 
 def verify(

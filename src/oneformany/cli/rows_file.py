@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -84,25 +85,17 @@ def people_in_column(frame: pd.DataFrame, name: str) -> IntArray:
 
 
 def _read_json(text: str) -> list[Any]:
-    """Read a list of objects, or an object in each line."""
-    if text.lstrip().startswith("["):
-        rows = json.loads(text)
-    else:
-        rows = [_json_of(line, at) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
+    """Read a list of objects, or an object in each line: a list without its brackets and commas."""
+    if not text.lstrip().startswith("["):
+        text = "[" + re.sub(r"(?<=\S)[ \t\r]*\n(?=\s*\S)", ",\n", text) + "]"
+    rows: list[Any] = json.loads(text)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
-            raise InputError(f"row {number} is not an object with a value for each column, such as {EXAMPLE}")
+            raise InputError(f"row {number} is not an object such as {EXAMPLE}")
         for name, value in row.items():
             if isinstance(value, (dict, list)):
                 raise InputError(f"row {number} holds a whole list in {name!r}; one value is needed there")
-    return list(rows)
-
-
-def _json_of(line: str, number: int) -> object:
-    try:
-        return json.loads(line)
-    except ValueError as error:
-        raise InputError(f"line {number} is not an object in JSON, such as {EXAMPLE}") from error
+    return rows
 
 
 def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.DataFrame:

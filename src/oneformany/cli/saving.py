@@ -20,7 +20,6 @@ from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 
 PICTURES = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg")
@@ -64,11 +63,6 @@ def save_json(told: object, path: Path) -> None:
 def plain_lines(frame: pd.DataFrame) -> AnyValue:
     """The lines of a frame as JSON has them."""
     return json.loads(frame.to_json(orient="records"))
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a picture in the format that the name ends in."""
-    figure.savefig(path, dpi=150)
 
 
 def say(words: str, *, quiet: bool = False) -> None:

@@ -14,17 +14,7 @@ import pandas as pd
 from oneformany.anything import AnyFrame
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import (
-    MISSING,
-    Feature,
-    Raw,
-    Special,
-    is_integer,
-    is_missing,
-    levels_told,
-    number_label,
-    suggestion,
-)
+from oneformany.schema.feature import MISSING, Feature, Raw, Special, is_integer, levels_told, number_label
 from oneformany.schema.frames import Column, ColumnValues, Table
 from oneformany.schema.schema import Schema
 
@@ -109,7 +99,7 @@ def infer_schema(
     names = list(read.columns) if names is None else names
     if stray := [name for name in own_edges if name not in names]:
         raise InputError(
-            f"edges are given for {stray[0]!r}, which is none of the columns{suggestion(stray[0], names)}"
+            f"edges are given for {stray[0]!r}, which is none of the columns {', '.join(names[:20])}"
         )
     return Schema(tuple(_read(read[name], own_edges.get(name), bins, max_levels) for name in names))
 
@@ -174,7 +164,7 @@ def decide_cells(
 def _warn_of_slips(values: ColumnValues, special: Special) -> None:
     """Warn of special codes that nobody has."""
     for label, codes in special:
-        if not any(code in values.plain or is_missing(code) for code in codes):
+        if not any(code in values.plain for code in codes):
             told = f"special names {label!r} of column {values.name!r}, which never occurs there"
             warnings.warn(f"{told}; see whether it is misspelled", UserWarning, stacklevel=2)
 
