@@ -333,6 +333,17 @@ def test_audits_that_cannot_be_made_are_told(case, monkeypatch, arguments, words
     assert words in outcome.stderr
 
 
+def test_a_subgroup_may_be_called_like_a_heading(case):
+    FRAME.assign(rows=FRAME["sex"]).to_csv(case / "rows.csv", index=False)
+    explain(case, "--trust-model", "--json", case / "r.json")
+    told = call("audit", case / "r.json", case / "rows.csv", "--by", "rows").stdout.split("\n")
+    assert [line.split()[:3] for line in told[1:4]] == [
+        ["rows", "rows", "refused"],
+        ["f", "4", "2"],
+        ["m", "4", "1"],
+    ]
+
+
 def test_rows_that_stand_for_several_people_are_counted(case):
     counted = FRAME.assign(heads=range(2, 2 + len(FRAME)))
     counted.to_csv(case / "rows.csv", index=False)

@@ -35,7 +35,6 @@ HEAD = """\
 # - edges cut numbers into cells, each up to and including its edge; there is one level more than edges;
 # - unit is shown behind the values, such as "DM" or "months".
 """
-ORDER = ("name", "levels", "ordered", "edges", "numbers", "unit", "groups", "special", "missing", "unseen")
 
 
 def explain(
@@ -140,10 +139,10 @@ def schema(
 def _table(feature: Mapping[str, Any]) -> str:
     """A feature in TOML, which writes texts, numbers, truth values and lists nearly as JSON does."""
     lines = ["[[features]]"]
-    for name in ORDER:
-        if feature.get(name) not in (None, "", False) or name == "ordered":
-            value = json.dumps(feature[name], ensure_ascii=False).replace("\x7f", "\\u007f")
-            lines.append(f"{name} = {value}")
+    for name, value in feature.items():
+        if value not in (None, "", False) or name == "ordered":
+            text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+            lines.append(f"{name} = {text}")
     return "\n".join(lines)
 
 

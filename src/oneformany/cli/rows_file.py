@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 SEPARATORS = (",", ";", "\t", "|")
 PROBED_LINES = 200
-ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16", "cp437")  # that people have, to choose from
+ENCODINGS = "utf-8, cp1252, latin-1, utf-16"  # that most people have
+READING: dict[str, Any] = {"skipinitialspace": True, "index_col": False, "low_memory": False}
 EXAMPLE = '{"age": 30, "job": "none"}'
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -78,9 +79,7 @@ def people_in_column(frame: pd.DataFrame, name: str) -> IntArray:
     check_columns(frame, [name], "--people: the table")
     for row, count in frame[name].items():
         if not is_integer(count, 1):
-            raise InputError(
-                f"--people: column {name!r}, row {row}: {count!r} is not an integer of at least 1"
-            )
+            raise InputError(f"--people: column {name!r}, row {row}: {count!r} is not an integer from 1 on")
     return frame[name].to_numpy()
 
 
@@ -103,32 +102,25 @@ def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.Dat
     if not content.strip():
         raise InputError("the file is empty; its first line has to name the columns")
     if b"\x00" in content[:4096] and not content.startswith(tuple(MARKS)):
-        raise InputError(
-            "it is not a text file; save it as CSV, or end its name in what it is, such as .parquet"
-        )
+        raise InputError("it is not a text file; save it as CSV, or let its name say what it is: .parquet")
     try:
         text = content.decode(encoding or _encoding(content))
     except LookupError as error:
-        raise InputError(
-            f"--encoding {encoding} is not known; use one such as {', '.join(ENCODINGS)}"
-        ) from error
+        raise InputError(f"--encoding {encoding} is not known; use {ENCODINGS}, or leave it out") from error
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{plain_reason(error)}; it may be in {_encoding(content)}: leave out --encoding to have that "
-            "found out"
-        ) from error
+        likely = _encoding(content)
+        raise InputError(f"{plain_reason(error)}; try --encoding {likely}, or leave it out") from error
     found = _separator(text)
     mark = found if separator is None else separator.encode().decode("unicode_escape")
     if len(mark) != 1:
         raise InputError(f"--separator is {shown(separator)!r}; it must be one character, such as ; or \\t")
-    frame, other = (_parsed(text, mark, decimal) for decimal in (".", "," if mark != "," else "."))
+    frame = _parsed(text, mark, ".")
     if mark != found and found in str(frame.columns[0]) and frame.shape[1] == 1:
         raise InputError(
-            f"--separator {mark} leaves the first line {shown(frame.columns[0])!r} one column; {found!r} "
-            "seems to separate them: leave out --separator"
+            f"--separator {mark} makes one column {shown(frame.columns[0])!r}; try {found!r}, or leave it out"
         )
-    points, commas = (found.select_dtypes("number").shape[1] for found in (frame, other))
-    return other if commas > points else frame
+    other = frame if mark == "," else _parsed(text, mark, ",")  # decimal commas
+    return max(frame, other, key=lambda read: read.select_dtypes("number").shape[1])
 
 
 def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
@@ -137,14 +129,7 @@ def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
     with warnings.catch_warnings():  # a line longer than the header is an error, not a column lost
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            return pd.read_csv(
-                io.StringIO(text),
-                sep=separator,
-                skipinitialspace=True,
-                decimal=decimal,
-                index_col=False,
-                low_memory=False,
-            )
+            made: pd.DataFrame = pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, **READING)
         except (pd.errors.ParserWarning, pd.errors.ParserError) as error:
             lines = csv.reader(io.StringIO(text), delimiter=separator)
             names = len(next(lines))
@@ -155,6 +140,7 @@ def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
                         "values with the separator in them into quotes, or give another --separator"
                     ) from error
             raise
+    return made
 
 
 def _encoding(content: bytes) -> str:

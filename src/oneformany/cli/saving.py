@@ -29,9 +29,7 @@ def check_targets(*paths: Path | None, picture: Path | None = None) -> None:
     """Refuse files that could not be written, and pictures that could not be drawn, before work is done."""
     given = [path for path in (*paths, picture) if path is not None]
     if picture is not None and picture.suffix.lower() not in PICTURES:
-        raise InputError(
-            f"{picture} cannot be drawn; end its name in {', '.join(PICTURES[:2])} or {PICTURES[2]}"
-        )
+        raise InputError(f"{picture} cannot be drawn; end its name in .png, .pdf or .svg")
     for path in given:
         if path.is_dir():
             raise InputError(f"{path} is a folder; name a file in it")
@@ -95,15 +93,14 @@ def tell_table(frame: pd.DataFrame, decimals: int, name: str | None = None) -> N
     """
     import pandas as pd
 
-    columns = {} if name is None else {shown(name): [shown(label) for label in frame.index]}
+    heads, texts = ([], []) if name is None else ([shown(name)], [[shown(label) for label in frame.index]])
     for head in frame.columns:
         told = {True: "yes", False: "no"} if frame[head].dtype == bool else {}
         form = f"{{:.{decimals}f}}" if frame[head].dtype == float else "{:,}"
-        columns[head.replace("_", " ")] = [
-            told.get(value) or form.format(value) for value in frame[head].tolist()
-        ]
-    table = pd.DataFrame(columns)
-    table.columns = pd.MultiIndex.from_tuples([("", *head.rsplit(" ", 1))[-2:] for head in columns])
+        heads.append(head.replace("_", " "))
+        texts.append([told.get(value) or form.format(value) for value in frame[head].tolist()])
+    table = pd.DataFrame(zip(*texts, strict=True))
+    table.columns = pd.MultiIndex.from_tuples([("", *head.rsplit(" ", 1))[-2:] for head in heads])
     lines = table.to_string(index=False).split("\n")
     say("\n".join(lines if lines[0].strip() else lines[1:]))
 

@@ -165,17 +165,15 @@ def refused_value(
         for index, value in enumerate(column.plain):
             if not _refused(value, kinds, str(error)):
                 continue
-            at = np.flatnonzero(column.codes == index)
-            where, drop = ", named as a target or in the schema", "leave it out"
-            if len(at):
-                drop = "drop the row"
-                where = f", row {labels[at[0]]}" if at[0] < len(labels) else " of the reference data"
             why = f"{value!r} is a text, and the model reads numbers there; write a number such as 12.5"
             if kinds is not None:
                 told = ", ".join(map(repr, sorted(kinds, key=str)[:MOST_TOLD]))
                 what = "missing values" if value is None else repr(value)
                 why = f"the model was not fitted on {what}; it knows {told}: write one of these"
-            return f"column {column.name!r}{where}: {why}, or {drop}"
+            if not len(at := np.flatnonzero(column.codes == index)):
+                return f"column {column.name!r}, named as a target or in the schema: {why}, or leave it out"
+            where = f", row {labels[at[0]]}" if at[0] < len(labels) else " of the reference data"
+            return f"column {column.name!r}{where}: {why}, or drop the row"
     return None
 
 
