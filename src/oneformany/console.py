@@ -16,7 +16,6 @@ from rich.text import Text
 
 from oneformany.exceptions import InputError, OneForManyError
 from oneformany.result.labels import shown
-from oneformany.schema.rules.combine import PARTS
 
 CANNOT_RUN = 2
 NOT_PROVED = 3
@@ -37,9 +36,11 @@ PHRASES = {  # of messages that speak of arguments in Python
 SPELLED = "max_changes|time_limit|memory_limit|data_dir"
 WITH_VALUE = f"{SPELLED}|explanations|coverage|threshold|share|positive|people|reference|costs"
 GIVEN = re.compile(rf"\b({WITH_VALUE})=[\"']?([\w.]*)[\"']?")
-NAMED = re.compile(rf"(?<!-)\b({SPELLED})\b|(?<!the )\b({WITH_VALUE})(?= is )")
-RULES = {made.__name__: kind for kind, (_, made) in PARTS.items()}
-RULE = re.compile(rf"\b({'|'.join(RULES)})\('([^']*)'\)|\b(Immutable|NeverTarget)\b")
+NAMED = re.compile(rf"(?<![-/\w])(({SPELLED})(?![./\w])|(?<!the )({WITH_VALUE})(?= is ))")
+STEPS = (
+    "Immutable|OnlyIncrease|OnlyDecrease|AtMostSteps|NeverTarget|NotTogether"  # words that nobody else uses
+)
+RULE = re.compile(rf"\b({STEPS}|Range|Forbid|Implies)\('([^']*)'\)|\b({STEPS})\b")
 
 
 def in_options(words: str) -> str:
@@ -50,10 +51,18 @@ def in_options(words: str) -> str:
     """
     for python, plain in PHRASES.items():
         words = words.replace(python, plain)
-    words = RULE.sub(lambda rule: f"{RULES[rule[1]]} of {rule[2]!r}" if rule[1] else RULES[rule[3]], words)
-    words = GIVEN.sub(lambda option: f"--{option[1]} {option[2]}".rstrip(), words)
-    words = NAMED.sub(lambda option: f"--{option[0]}", words)
-    return re.sub(r"--\w+", lambda option: option[0].replace("_", "-"), words)
+    words = RULE.sub(lambda rule: f"{_key(rule[1])} of {rule[2]!r}" if rule[1] else _key(rule[3]), words)
+    words = GIVEN.sub(lambda option: f"{_option(option[1])} {option[2]}".rstrip(), words)
+    return NAMED.sub(lambda option: _option(option[0]), words)
+
+
+def _key(rule: str) -> str:
+    """What a file of rules calls a rule."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", rule).lower()
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def tell_errors(command: Callable[..., None]) -> Callable[..., None]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from oneformany.exceptions import InputError, plain_reason
 from oneformany.result.labels import shown
-from oneformany.schema.feature import is_integer, suggestion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +67,8 @@ def load_rows(
 
 def check_columns(frame: pd.DataFrame, wanted: Iterable[str], whose: str) -> None:
     """Refuse names that no column has."""
+    from oneformany.schema.feature import suggestion
+
     known = list(map(str, frame.columns))
     for name in wanted:
         if name not in known:
@@ -76,6 +77,8 @@ def check_columns(frame: pd.DataFrame, wanted: Iterable[str], whose: str) -> Non
 
 def people_in_column(frame: pd.DataFrame, name: str) -> IntArray:
     """How many people each row stands for, as the column of ``--people`` says."""
+    from oneformany.schema.feature import is_integer
+
     check_columns(frame, [name], "--people: the table")
     for row, count in frame[name].items():
         if not is_integer(count, 1):
