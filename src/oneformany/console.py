@@ -37,28 +37,20 @@ SPELLED = "max_changes|time_limit|memory_limit|data_dir"
 WITH_VALUE = f"{SPELLED}|explanations|coverage|threshold|share|positive|people|reference|costs"
 GIVEN = re.compile(rf"\b({WITH_VALUE})=[\"']?([\w.]*)[\"']?")
 NAMED = re.compile(rf"(?<![-/\w])(({SPELLED})(?![./\w])|(?<!the )({WITH_VALUE})(?= is ))")
-STEPS = (
-    "Immutable|OnlyIncrease|OnlyDecrease|AtMostSteps|NeverTarget|NotTogether"  # words that nobody else uses
-)
-RULE = re.compile(rf"\b({STEPS}|Range|Forbid|Implies)\('([^']*)'\)|\b({STEPS})\b")
+RULE = re.compile(r"the rule Immutable\('([^']*)'\)")
 
 
 def in_options(words: str) -> str:
     """Say with the options of the command line what a message says with words of Python.
 
-    >>> in_options("OnlyIncrease('job') needs more changes (max_changes=4 or more)")
-    "only_increase of 'job' needs more changes (--max-changes 4 or more)"
+    >>> in_options("add more changes (max_changes=4), or the rule Immutable('job')")
+    'add more changes (--max-changes 4), or --immutable job'
     """
     for python, plain in PHRASES.items():
         words = words.replace(python, plain)
-    words = RULE.sub(lambda rule: f"{_key(rule[1])} of {rule[2]!r}" if rule[1] else _key(rule[3]), words)
+    words = RULE.sub(r"--immutable \1", words)
     words = GIVEN.sub(lambda option: f"{_option(option[1])} {option[2]}".rstrip(), words)
     return NAMED.sub(lambda option: _option(option[0]), words)
-
-
-def _key(rule: str) -> str:
-    """What a file of rules calls a rule."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", rule).lower()
 
 
 def _option(name: str) -> str:

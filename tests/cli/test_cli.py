@@ -42,7 +42,7 @@ def test_help_names_every_command():
             'more changes (max_changes=9), or (share="action")',
             "more changes (--max-changes 9), or (--share action)",
         ),
-        ("Range('sum') of a Range Rover; say Immutable", "range of 'sum' of a Range Rover; say immutable"),
+        ("a date: add the rule Immutable('since')", "a date: add --immutable since"),
         ("/a/max_changes/time_limit.toml is a folder", "/a/max_changes/time_limit.toml is a folder"),
     ],
 )

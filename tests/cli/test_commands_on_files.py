@@ -189,7 +189,7 @@ WRONG = [
     (
         ("rows.csv", "model.joblib", "--rules", "r.toml"),
         {"r.toml": "at_most_steps = { income = 0 }"},
-        "at_most_steps of 'income': steps is 0; it must be an integer of at least 1 (immutable keeps",
+        "needs an integer of at least 1, not 0; what does not move at all is immutable",
     ),
     (("rows.csv", "model.joblib", "--immutable", "incme"), {}, "no feature 'incme'; did you mean 'income'?"),
     (("rows.csv", "model.joblib", "--columns", "incme"), {}, "no column 'incme'; did you mean 'income'?"),

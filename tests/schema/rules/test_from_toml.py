@@ -87,7 +87,7 @@ def test_every_rule_can_be_written_down(tmp_path):
             "'forbid' cannot be read: 'to' is missing in .*; it needs feature and from and to",
         ),
         ("[range.x]\nlo = 3", r"'range' cannot be read: 'lo' is not known there; did you mean 'low'\?"),
-        ("[range.x]\nlow = '3'", "'range' cannot be read: .*'3' to inf is not a range of numbers"),
+        ("[range.x]\nlow = '3'", "'range' cannot be read: .*'3' to inf of 'x' is not a range of numbers"),
         ("[[implies]]\nif = {}\nthen = {x = 3}", "'implies' cannot be read: .*'if' must name features"),
         ("[range]\nx = 250", "'range' cannot be read: x needs low"),
         (

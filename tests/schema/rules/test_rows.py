@@ -32,7 +32,7 @@ def test_what_a_row_was_is_no_advice():
         (Implies({"jobs": "none"}, {"home": "rent"}), "no feature 'jobs'"),
         (Implies({"job": "boss"}, {"home": "rent"}), "'boss' is none of the levels"),
         *((Linked(*names), "at least two different features") for names in (("job",), (), ("job", "job"))),
-        (NotTogether("job"), "NotTogether of 'job' needs at least two"),
+        (NotTogether("job"), "the rule not_together of 'job' needs at least two"),
         *((Observed(at_least=count), "at_least is") for count in (0, 1.5, True, 5)),
     ],
 )
@@ -45,7 +45,7 @@ def test_what_makes_no_sense_is_refused(rule, words):
     ("before", "after", "part"), [({}, {"home": "rent"}, "if"), ({"job": "none"}, "home", "then")]
 )
 def test_an_implication_names_features_and_values(before, after, part):
-    with pytest.raises(InputError, match=f"Implies: '{part}' must name features and their values"):
+    with pytest.raises(InputError, match=f"implies: '{part}' must name features and their values"):
         Implies(before, after)
 
 

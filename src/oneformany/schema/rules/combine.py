@@ -94,7 +94,7 @@ def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) ->
     )
     if both := sorted(up & down):
         raise InputError(
-            f"feature {both[0]!r} may only increase and only decrease; if it shall not change, say Immutable"
+            f"feature {both[0]!r} may only increase and only decrease; if it shall stay, make it immutable"
         )
     for rule in rules:
         for name in _about(rule):
@@ -150,7 +150,9 @@ def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | 
         if left == (n * (n - 1) if before is None else _n_moves(before)):
             words = f'the rule "{rule}" has no effect: it forbids nothing more; drop it'
         elif not left and not isinstance(rule, Immutable):
-            words = f'by the rule "{rule}", {rule.feature} has nowhere to go; say Immutable if that is meant'
+            words = (
+                f'by the rule "{rule}", {rule.feature} has nowhere to go; if that is meant, make it immutable'
+            )
         if words and n > 1:
             warnings.warn(words, UserWarning, stacklevel=2)
     return combined
@@ -187,7 +189,7 @@ def _effect(rule: RowRule, still: set[str]) -> str | None:
         held = free[:1] if rule.one_way else free
         return (
             f'by the rule "{rule}", {", ".join(held)} cannot change either, as {stuck[0]} cannot; '
-            "say Immutable if that is meant"
+            "if that is meant, make it immutable"
         )
     return None
 
