@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
 from xgboost import XGBClassifier
 
 import oneformany as ofm
@@ -59,8 +60,28 @@ def test_a_text_among_numbers_is_named(model, value):
 @pytest.mark.parametrize(("column", "value"), [("job", "student"), ("rooms", 9)])
 def test_a_category_that_the_model_never_saw_is_named(column, value):
     words = told(with_value(column, value).infer_objects())
-    assert words.startswith(f"column {column!r}, row p5: the model was not fitted on {value!r}; it knows ")
-    assert words.endswith(": write one of these, or drop the row")
+    assert words.startswith(f"column {column!r}, row p5: the model was not fitted on {value!r}; write ")
+    assert words.endswith(", or drop the row")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        (
+            "job",
+            "student",
+            "the model was not fitted on 'student'; write a category that it knows, or drop the row",
+        ),
+        (
+            "amount",
+            "n/a",
+            "'n/a' is a text, and the model reads numbers there; write a number such as 12.5, or drop",
+        ),
+    ],
+)
+def test_a_model_that_nobody_can_look_into_names_the_value_too(column, value, words):
+    asked = make_pipeline(ENCODED, SVC()).fit(ROWS, GOOD)
+    assert f"column {column!r}, row p5: {words}" in told(with_value(column, value, texts=True), asked)
 
 
 @pytest.mark.parametrize("rows", [slice(None), ["p5"]])
@@ -70,7 +91,7 @@ def test_a_missing_category_is_named(rows):
     gaps["job"] = gaps["job"].infer_objects()
     row = gaps.index[gaps["job"].isna()][0]
     assert told(gaps).startswith(
-        f"column 'job', row {row}: the model was not fitted on missing values; it knows 'full'"
+        f"column 'job', row {row}: the model was not fitted on missing values; write 'full'"
     )
 
 
@@ -86,9 +107,7 @@ STUDENT = ofm.Schema([ofm.Feature("job", ("none", "part", "full", "n/a", "studen
     ],
 )
 def test_a_category_that_only_wishes_have_is_named(wishes, where):
-    words = (
-        f"column 'job'{where}: the model was not fitted on 'student'; it knows 'full', 'n/a', 'none', 'part'"
-    )
+    words = f"column 'job'{where}: the model was not fitted on 'student'; write 'full', 'n/a', 'none', 'part'"
     assert told(ROWS, **wishes).startswith(words)
 
 

@@ -17,6 +17,7 @@ from oneformany.schema.feature import MOST_TOLD, Raw, is_missing, plain_value, r
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
+UNKNOWN = "unknown categor"  # what encoders say
 Column: TypeAlias = "pd.Series[Any]"
 
 
@@ -160,21 +161,29 @@ def refused_value(
 
     ``known`` has the categories of the columns that the model reads so; ``labels`` are those of the rows.
     """
-    for column in columns:
+    said = str(error)
+    for column in sorted(
+        columns, key=_share_of_numbers, reverse=True
+    ):  # a text for a number is among numbers
         kinds = known.get(column.name)
         for index, value in enumerate(column.plain):
-            if not _refused(value, kinds, str(error)):
+            if not _refused(value, kinds, said):
                 continue
             why = f"{value!r} is a text, and the model reads numbers there; write a number such as 12.5"
-            if kinds is not None:
-                told = ", ".join(map(repr, sorted(kinds, key=str)[:MOST_TOLD]))
+            if kinds is not None or UNKNOWN in said:
+                told = ", ".join(map(repr, sorted(kinds or (), key=str)[:MOST_TOLD]))
                 what = "missing values" if value is None else repr(value)
-                why = f"the model was not fitted on {what}; it knows {told}: write one of these"
+                why = f"the model was not fitted on {what}; write {told or 'a category that it knows'}"
             if not len(at := np.flatnonzero(column.codes == index)):
                 return f"column {column.name!r}, named as a target or in the schema: {why}, or leave it out"
             where = f", row {labels[at[0]]}" if at[0] < len(labels) else " of the reference data"
             return f"column {column.name!r}{where}: {why}, or drop the row"
     return None
+
+
+def _share_of_numbers(column: ColumnValues) -> float:
+    texts = pd.Series(column.plain, dtype=object)
+    return float(pd.to_numeric(texts, errors="coerce").notna().mean())
 
 
 def _refused(value: object, kinds: Collection[object] | None, said: str) -> bool:
@@ -184,7 +193,7 @@ def _refused(value: object, kinds: Collection[object] | None, said: str) -> bool
         return named and kinds is not None and not any(map(is_missing, kinds))
     if isinstance(value, str):
         return repr(value) in said and (kinds is None or value not in kinds)
-    return "unknown categor" in said and repr(value) in said and kinds is not None and value not in kinds
+    return UNKNOWN in said and repr(value) in said and kinds is not None and value not in kinds
 
 
 def in_own_type(array: AnyValue) -> Column:
