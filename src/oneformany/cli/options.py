@@ -105,4 +105,4 @@ def load_schema(path: Path) -> ofm.Schema:
     try:
         return ofm.Schema.from_dict(content)
     except InputError as error:
-        raise InputError(f"{path}: {error}; oneformany schema ROWS writes a file to begin with") from error
+        raise InputError(f"{path}: {error} (oneformany schema ROWS writes a file to begin with)") from error

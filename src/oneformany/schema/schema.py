@@ -181,7 +181,7 @@ class Schema:
         """Rebuild from :meth:`to_dict`."""
         if not isinstance(data, Mapping) or not isinstance(data.get("features"), Sequence):
             raise InputError(
-                'a schema has a list of "features", in TOML each begun by [[features]]; this has not'
+                'a schema has a list of "features", in TOML each begun by [[features]]; this has none'
             )
         return cls(tuple(Feature.from_dict(feature) for feature in data["features"]))
 

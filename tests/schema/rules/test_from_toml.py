@@ -84,7 +84,7 @@ def test_every_rule_can_be_written_down(tmp_path):
         ("imutable = ['sex']", r"'imutable' is not a kind of rule; did you mean 'immutable'\?"),
         (
             "[[forbid]]\nfeature = 'x'\nfrom = 3",
-            "'forbid' cannot be read: 'to' is missing in .*; it needs feature and from and to",
+            "'forbid' cannot be read: 'to' is missing beside feature = x, from = 3; it needs",
         ),
         ("[range.x]\nlo = 3", r"'range' cannot be read: 'lo' is not known there; did you mean 'low'\?"),
         ("[range.x]\nlow = '3'", "'range' cannot be read: .*'3' to inf of 'x' is not a range of numbers"),

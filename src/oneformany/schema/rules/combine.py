@@ -262,6 +262,7 @@ def _read(part: AnyValue, needed: str, made: type[Any]) -> Iterator[AnyRule]:
                 raise InputError(f"{key!r} is not known there{suggestion(key, list(known))}")
         for key, field in known.items():
             if key not in table and field.default is MISSING:
-                raise InputError(f"{key!r} is missing in {dict(table)}; it needs {' and '.join(known)}")
+                there = ", ".join(f"{name} = {value}" for name, value in table.items())
+                raise InputError(f"{key!r} is missing beside {there}; it needs {' and '.join(known)}")
         given = {known[key].name: value for key, value in table.items()}
         yield made(*given.pop("features", ()), **given)
