@@ -116,3 +116,14 @@ def test_what_is_not_a_table_is_told_in_a_sentence(tmp_path, name, content, opti
         load_rows(tmp_path / name, **options)
     assert words in str(told.value)
     assert name in str(told.value) or "--" in str(told.value)
+
+
+def test_a_file_that_may_not_be_read_is_told_so(tmp_path, monkeypatch):
+    def refuse(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    with pytest.raises(
+        InputError, match=r"rows\.csv cannot be read as a table of rows: you have no right to"
+    ):
+        load_rows(tmp_path / "rows.csv")
