@@ -213,11 +213,8 @@ class Feature:
         for key in plain:
             if key not in known:
                 raise InputError(f"{key!r} is not a part of a feature{suggestion(key, known)}")
-        for key in known[:2]:
-            if key not in plain:
-                raise InputError(
-                    f"the feature {plain.get('name', '')!r} has no {key}; it needs {known[0]} and {known[1]}"
-                )
+        if lacking := [key for key in known[:2] if key not in plain]:
+            raise InputError(f"the feature {plain.get('name', '')!r} has no {lacking[0]}; add it")
         if isinstance(plain.get("targets"), list):
             plain["targets"] = [math.nan if v == MISSING_TARGET else v for v in plain["targets"]]
         return cls(**plain)

@@ -162,9 +162,7 @@ def refused_value(
     ``known`` has the categories of the columns that the model reads so; ``labels`` are those of the rows.
     """
     said = str(error)
-    for column in sorted(
-        columns, key=_share_of_numbers, reverse=True
-    ):  # a text for a number is among numbers
+    for column in sorted(columns, key=_without_numbers):  # a text for a number is among numbers
         kinds = known.get(column.name)
         for index, value in enumerate(column.plain):
             if not _refused(value, kinds, said):
@@ -181,9 +179,8 @@ def refused_value(
     return None
 
 
-def _share_of_numbers(column: ColumnValues) -> float:
-    texts = pd.Series(column.plain, dtype=object)
-    return float(pd.to_numeric(texts, errors="coerce").notna().mean())
+def _without_numbers(column: ColumnValues) -> bool:
+    return bool(pd.to_numeric(pd.Series(column.plain, dtype=object), errors="coerce").isna().all())
 
 
 def _refused(value: object, kinds: Collection[object] | None, said: str) -> bool:

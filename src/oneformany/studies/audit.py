@@ -231,7 +231,7 @@ def _people(result: Result, people: ArrayLike | None, asked: IntArray, n_rows: i
     if people is None and "people" in result.problem and len(known) < n_rows:
         raise InputError(
             "rows of this result stand for several people, and it does not say for how many the accepted "
-            "ones do; give people= (on the command line --people) as it was given to explain"
+            "ones do; give people= as it was given to explain"
         )
     counts = checked_people(people, n_rows)
     if counts is None:
