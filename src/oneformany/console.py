@@ -1,9 +1,13 @@
-"""What all commands share: options, errors as one sentence, exit codes, lists with commas."""
+"""What all commands share: options, errors and warnings as one sentence, exit codes, lists with commas."""
 
 import inspect
+import re
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from functools import wraps
+from io import TextIOWrapper
 from typing import Any
 
 import typer
@@ -16,6 +20,41 @@ from oneformany.result.labels import shown
 CANNOT_RUN = 2
 NOT_PROVED = 3
 INTERRUPTED = 130
+PHRASES = {  # of messages that speak of arguments in Python
+    "edges=, bins= and targets= choose others": "a schema (--schema) chooses others",
+    "(bins= or edges=)": "(--schema)",
+    "(of a frame with bins= or edges=)": "(--schema)",
+    "leave threshold=None": "leave out --threshold",
+    ", for example with pandas.cut": "",
+    ", with pandas.to_numeric(column, errors='coerce')": "",
+    ", with column.astype(str)": "",
+    "the frame": "the table",
+    "the very frame": "the very table",
+    ", or None for no limit": "",
+    ", or None": "",
+}
+SPELLED = "max_changes|time_limit|memory_limit|data_dir"
+WITH_VALUE = f"{SPELLED}|explanations|coverage|threshold|share|positive|people|reference|costs"
+GIVEN = re.compile(rf"\b({WITH_VALUE})=[\"']?([\w.]*)[\"']?")
+NAMED = re.compile(rf"(?<![-/\w])({SPELLED})(?![./\w])|(^|(?<=^Error: ))({WITH_VALUE})(?= is )")
+RULE = re.compile(r"the rule Immutable\('([^']*)'\)")
+
+
+def in_options(words: str) -> str:
+    """Say with the options of the command line what a message says with words of Python.
+
+    >>> in_options("add more changes (max_changes=4), or the rule Immutable('job')")
+    'add more changes (--max-changes 4), or --immutable job'
+    """
+    for python, plain in PHRASES.items():
+        words = words.replace(python, plain)
+    words = RULE.sub(r"--immutable \1", words)
+    words = GIVEN.sub(lambda option: f"{_option(option[1])} {option[2]}".rstrip(), words)
+    return NAMED.sub(lambda option: _option(option[0]), words)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
@@ -36,20 +75,36 @@ def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def telling(*args: object, **kwargs: object) -> None:
+        for stream in (sys.stdout, sys.stderr):  # letters that a terminal does not have are spelled out
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
         try:
             for group, (kind, fields) in groups.items():
                 kwargs[group] = kind(**{name: kwargs.pop(name) for name in fields})
-            command(*args, **kwargs)
+            with warnings.catch_warnings():
+                warnings.showwarning = _warn
+                if kwargs.get("quiet"):
+                    warnings.simplefilter("ignore")
+                command(*args, **kwargs)
         except OneForManyError as error:
-            Console(stderr=True).print(Text(f"Error: {shown(error)}", style="red"), soft_wrap=True)
+            _complain(f"Error: {error}")
             raise typer.Exit(CANNOT_RUN) from error
         except KeyboardInterrupt as error:
-            Console(stderr=True).print(Text("Interrupted before anything was found.", style="red"))
+            _complain("Interrupted before anything was found.")
             raise typer.Exit(INTERRUPTED) from error
 
     telling.__annotations__ = {part.name: part.annotation for part in parts}
     telling.__signature__ = own.replace(parameters=parts)  # type: ignore[attr-defined]  # for typer
     return telling
+
+
+def _complain(words: str, style: str = "red") -> None:
+    Console(stderr=True).print(Text(shown(in_options(words)), style=style), soft_wrap=True)
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """Show a warning in its own words, without the line of code that it comes from."""
+    _complain(f"Warning: {message}", "yellow")
 
 
 def names(text: str) -> list[str]:

@@ -1,5 +1,13 @@
 """Every error this package raises on purpose; each is also the builtin a caller would expect."""
 
+import json
+
+REASONS: dict[type[Exception], str] = {
+    FileNotFoundError: "there is no such file",
+    IsADirectoryError: "it is a folder",
+    PermissionError: "you have no right to; ask its owner, or make a copy that is yours",
+}
+
 
 class OneForManyError(Exception):
     """Root of all errors of this package.
@@ -73,3 +81,17 @@ class SolverError(OneForManyError, RuntimeError):
     >>> issubclass(SolverError, RuntimeError)
     True
     """
+
+
+def plain_reason(error: Exception) -> str:
+    """Say in plain words why a file cannot be read or written.
+
+    >>> plain_reason(FileNotFoundError(2, "No such file or directory"))
+    'there is no such file'
+    """
+    if isinstance(error, UnicodeDecodeError):
+        line = 1 + error.object.count(b"\n", 0, error.start)
+        return f"line {line} is not text in {error.encoding} (byte 0x{error.object[error.start]:02x})"
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno}, column {error.colno} is not JSON ({error.msg})"
+    return REASONS.get(type(error)) or getattr(error, "strerror", None) or str(error)

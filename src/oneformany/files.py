@@ -1,11 +1,14 @@
-"""Writing files so that a reader never meets half of one."""
+"""Writing files so that a reader never meets half of one, and reading those that people write by hand."""
 
+import json
 import os
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, plain_reason
 
 
 @contextmanager
@@ -14,7 +17,7 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error}") from error
+        raise InputError(f"{path} cannot be written: {plain_reason(error)}") from error
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -36,3 +39,15 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         raise OSError(error.errno, error.strerror, str(target)) from error
     finally:
         draft.unlink(missing_ok=True)
+
+
+def read_by_hand(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
+    """Read what a user writes by hand, in TOML, or in JSON if the name ends so."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        content = json.loads(text) if str(path).lower().endswith(".json") else tomllib.loads(text)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as {what}: {plain_reason(error)}") from error
+    if not isinstance(content, dict):
+        raise InputError(f"{path} cannot be read as {what}: names with values are needed, in braces")
+    return content

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from cli.cases import call
+from oneformany.console import in_options
 from oneformany.datasets import load
 from oneformany.paper.runs.records import read
 from oneformany.result.result import Result
@@ -30,6 +31,25 @@ def test_help_names_every_command():
     assert outcome.exit_code == 0
     for command in ("demo", "verify", "bench"):
         assert command in outcome.output
+
+
+@pytest.mark.parametrize(
+    ("python", "plain"),
+    [
+        ("max_changes is 0; give more", "--max-changes is 0; give more"),
+        ("coverage is 90; it must be at most 1, or None", "--coverage is 90; it must be at most 1"),
+        (
+            'more changes (max_changes=9), or (share="action")',
+            "more changes (--max-changes 9), or (--share action)",
+        ),
+        ("a date: add the rule Immutable('since')", "a date: add --immutable since"),
+        ("the rule that share is 3 where people is 2", "the rule that share is 3 where people is 2"),
+        ("Error: share is 'x'; choose", "Error: --share is 'x'; choose"),
+        ("/a/max_changes/time_limit.toml is a folder", "/a/max_changes/time_limit.toml is a folder"),
+    ],
+)
+def test_messages_speak_of_options(python, plain):
+    assert in_options(python) == plain
 
 
 def test_the_package_runs_as_a_module():

@@ -10,10 +10,12 @@ import pandas as pd
 import pytest
 import skops.io
 from sklearn.linear_model import LinearRegression
+from typer.testing import CliRunner
 
 from cli.cases import FRAME, GOOD, call, tree, write_case
 from cli.test_model_file import linear_classifier, network
 from oneformany import infer_schema
+from oneformany.cli.app import app
 from oneformany.cli.options import load_schema
 from oneformany.result.result import Result
 
@@ -146,8 +148,8 @@ def test_a_full_disk_loses_nothing_that_was_found(case, monkeypatch):
     outcome = explain(case, "--trust-model", "--json", case / "r.json", "--csv", case / "r.csv")
     assert outcome.exit_code == 2
     assert "Explanation 1 covers" in outcome.stdout
-    assert "r.json could not be written: No space left on device" in outcome.stderr
-    assert "r.csv could not be written" in outcome.stderr
+    assert "r.json cannot be written: No space left on device" in outcome.stderr
+    assert "r.csv cannot be written" in outcome.stderr
     assert "printed above" in outcome.stderr
 
 
@@ -159,24 +161,42 @@ WRONG = [
     (("head.csv", "model.joblib"), {"head.csv": "income,savings\n"}, "no rows below it"),
     (("other.csv", "model.joblib"), {"other.csv": "shoe,hat\n1,2\n"}, "income"),
     (("rows.csv", "rows.csv"), {}, "is none of skops"),
-    (("rows.csv", "model.joblib", "--columns", "shoe"), {}, "--columns names 'shoe'"),
+    (
+        ("rows.csv", "model.joblib", "--columns", "shoe"),
+        {},
+        "rows.csv has no column 'shoe'; there are 'income', 'savings', 'sex'",
+    ),
     (("rows.csv", "model.joblib", "--index", "shoe"), {}, "has no column 'shoe'"),
     (("rows.csv", "model.joblib", "--positive", "fine"), {}, "'fine' is none of the model's classes '0'"),
     (("rows.csv", "model.joblib", "--positive", "fine"), {}, "use --positive"),
-    (("rows.csv", "model.joblib", "--max-changes", "-9"), {}, "max_changes is -9"),
-    (("rows.csv", "model.joblib", "--max-changes", "0"), {}, "max_changes is 0"),
-    (("rows.csv", "model.joblib", "--share", "cake"), {}, "share is 'cake'"),
+    (("rows.csv", "model.joblib", "--max-changes", "-9"), {}, "--max-changes is -9"),
+    (("rows.csv", "model.joblib", "--max-changes", "0"), {}, "--max-changes is 0"),
+    (("rows.csv", "model.joblib", "--share", "cake"), {}, "--share is 'cake'"),
     (("rows.csv", "model.joblib", "--immutable", "shoe"), {}, "'shoe'"),
     (
         ("rows.csv", "model.joblib", "--rules", "rules.toml"),
         {"rules.toml": "frozen = ['a']"},
         "not a kind of rule",
     ),
-    (("rows.csv", "model.joblib", "--rules", "none.toml"), {}, "cannot be read as rules"),
+    (("rows.csv", "model.joblib", "--rules", "none.toml"), {}, "read as rules: there is no such file"),
+    (("rows.csv", "model.joblib", "--rules", "."), {}, ". cannot be read as rules: it is a folder"),
+    (("rows.csv", "."), {}, ". cannot be loaded as a model: it is a folder"),
+    (
+        ("rows.csv", "model.joblib", "--coverage", "90"),
+        {},
+        "--coverage is 90.0; it must be above 0 and at most 1\n",
+    ),
+    (
+        ("rows.csv", "model.joblib", "--rules", "r.toml"),
+        {"r.toml": "at_most_steps = { income = 0 }"},
+        "needs an integer of at least 1, not 0; what does not move at all is immutable",
+    ),
+    (("rows.csv", "model.joblib", "--immutable", "incme"), {}, "no feature 'incme'; did you mean 'income'?"),
+    (("rows.csv", "model.joblib", "--columns", "incme"), {}, "no column 'incme'; did you mean 'income'?"),
     (
         ("rows.csv", "model.joblib", "--schema", "s.toml"),
         {"s.toml": "features = 3"},
-        "s.toml is not what oneformany schema writes",
+        's.toml: a schema has a list of "features"',
     ),
     (("rows.csv", "model.joblib", "--schema", "s.toml"), {"s.toml": "[1"}, "cannot be read as a schema"),
     (("rows.csv", "model.joblib", "--schema", "none.toml"), {}, "none.toml cannot be read as a schema"),
@@ -184,11 +204,20 @@ WRONG = [
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "shoe = 1"}, "'shoe'"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = -1"}, "at least 0"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = 'dear'"}, "not 'dear'"),
-    (("rows.csv", "model.joblib", "--time-limit", "-1"), {}, "time_limit is -1"),
+    (
+        ("rows.csv", "model.joblib", "--time-limit", "-1"),
+        {},
+        "Error: --time-limit is -1.0; give seconds, 0 or more\n",
+    ),
     (("rows.csv", "model.joblib", "--json", "no/such/r.json"), {}, "folder of no/such/r.json does not exist"),
     (("rows.csv", "model.joblib", "--json", "x", "--csv", "x"), {}, "named twice"),
-    (("good.csv", "model.joblib"), {"good.csv": "income,savings\n3,3\n"}, "nothing to explain"),
-    (("rows.csv", "model.joblib", "--encoding", "klingon"), {}, "unknown encoding"),
+    (("good.csv", "model.joblib"), {"good.csv": "income,savings\n3,3\n"}, "calls the only row positive"),
+    (
+        ("odd.csv", "model.joblib"),
+        {"odd.csv": 'income,savings\n1,1\n2,2\n"1,5",2\n'},
+        "column 'income', row 2: '1,5' is a text, and the model reads numbers there",
+    ),
+    (("rows.csv", "model.joblib", "--encoding", "klingon"), {}, "--encoding klingon is not known"),
     (("rows.csv", "model.joblib", "--separator", ";;"), {}, "one character"),
     (("rows.csv", "model.joblib", "--separator", ";"), {}, "income"),
 ]
@@ -206,6 +235,22 @@ def test_wrong_files_and_options_are_told_with_exit_code_2(case, monkeypatch, ar
     assert "Traceback" not in outcome.output
 
 
+@pytest.mark.filterwarnings("default")
+def test_summaries_and_warnings_speak_of_options(case):
+    (case / "r.toml").write_text('immutable = ["income"]\nonly_increase = ["income"]')
+    outcome = explain(case, "--trust-model", "--max-changes", 9, "--rules", case / "r.toml")
+    assert outcome.exit_code == 0, outcome.output
+    assert outcome.stderr.startswith('Warning: the rule "income can only go up" has no effect')
+    assert ".py" not in outcome.stderr
+    assert "--max-changes 9 means all features here: there are 2." in outcome.stdout
+    assert "=" not in outcome.stdout.partition("Explanation 1")[0]
+
+
+def test_quiet_leaves_out_warnings(case):
+    (case / "r.toml").write_text('immutable = ["income"]\nonly_increase = ["income"]')
+    assert explain(case, "--trust-model", "-q", "--rules", case / "r.toml").stderr == ""
+
+
 def test_a_pickle_is_not_loaded_without_trust_and_says_why(case):
     outcome = explain(case)
     assert outcome.exit_code == 2
@@ -218,6 +263,16 @@ def test_a_regressor_is_refused(case):
     outcome = explain(case, "--trust-model", model="regressor.joblib")
     assert outcome.exit_code == 2
     assert "regressor" in outcome.stderr
+
+
+def test_letters_that_a_terminal_does_not_have_are_spelled_out(case):
+    FRAME.assign(who=[f"Jörg {number}" for number in range(len(FRAME))]).to_csv(
+        case / "rows.csv", index=False
+    )
+    arguments = ["explain", case / "rows.csv", case / "model.joblib", "--trust-model", "--index", "who"]
+    outcome = CliRunner(charset="ascii").invoke(app, [str(argument) for argument in arguments])
+    assert outcome.exit_code == 0, outcome.output
+    assert r"J\xf6rg" in outcome.stdout
 
 
 def test_control_characters_in_names_are_shown_and_not_obeyed(case):
@@ -248,7 +303,8 @@ def test_subgroups_are_compared_printed_drawn_and_reported(case):
         "--json", case / "audit.json", "--plot", case / "audit.png",
     )  # fmt: skip
     assert outcome.exit_code == 0, outcome.output
-    assert "needs" in outcome.output
+    head = " ".join(" ".join(outcome.output.split("\n")[:2]).split())
+    assert head == "beyond mean needs sex rows refused covered help undecided changes explanations rare"
     assert "By sex" in outcome.output
     (found,) = json.loads((case / "audit.json").read_text())
     assert [(line["subgroup"], line["rows"], line["refused"]) for line in found["table"]] == [
@@ -264,8 +320,8 @@ def test_subgroups_are_compared_printed_drawn_and_reported(case):
     [
         (("--by", "shoe"), "no column 'shoe'"),
         (("--by", "sex", "--plot", "audit.cake"), "cannot be drawn"),
-        (("--by", "sex", "--people", "heads"), "--people: the rows have no column 'heads'"),
-        (("--by", "sex", "--people", "sex"), "people must be"),
+        (("--by", "sex", "--people", "heads"), "--people: the table has no column 'heads'"),
+        (("--by", "sex", "--people", "sex"), "--people: column 'sex', row 0: 'f' is not an integer"),
         (("--by", "sex", "--json", "no/such/file"), "does not exist"),
     ],
 )
@@ -275,6 +331,17 @@ def test_audits_that_cannot_be_made_are_told(case, monkeypatch, arguments, words
     outcome = call("audit", case / "r.json", case / "rows.csv", *arguments)
     assert outcome.exit_code == 2
     assert words in outcome.stderr
+
+
+def test_a_subgroup_may_be_called_like_a_heading(case):
+    FRAME.assign(rows=FRAME["sex"]).to_csv(case / "rows.csv", index=False)
+    explain(case, "--trust-model", "--json", case / "r.json")
+    told = call("audit", case / "r.json", case / "rows.csv", "--by", "rows").stdout.split("\n")
+    assert [line.split()[:3] for line in told[1:4]] == [
+        ["rows", "rows", "refused"],
+        ["f", "4", "2"],
+        ["m", "4", "1"],
+    ]
 
 
 def test_rows_that_stand_for_several_people_are_counted(case):
@@ -290,7 +357,10 @@ def test_rows_that_stand_for_several_people_are_counted(case):
 
 @pytest.mark.parametrize(
     ("column", "words"),
-    [("heads", "--people: the rows have no column 'heads'; they have income"), ("sex", "people must be")],
+    [
+        ("heads", "--people: the table has no column 'heads'; there are 'income'"),
+        ("sex", "--people: column 'sex', row 0: 'f' is not an integer"),
+    ],
 )
 def test_a_column_that_does_not_count_people_is_told(case, column, words):
     outcome = explain(case, "--trust-model", "--people", column)

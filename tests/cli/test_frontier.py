@@ -22,7 +22,7 @@ def test_a_curve_over_changes_is_printed_saved_and_drawn(case):
         case, "--max-changes", 2, "--columns", "income,savings", "--json", files[0], "--plot", files[1]
     )
     assert outcome.exit_code == 0, outcome.output
-    assert "max changes" in outcome.output
+    assert "changes count covered" in outcome.output
     assert "rows.csv: 3 rows" in outcome.output
     (curve,) = json.loads(files[0].read_text())
     assert (curve["over"], curve["people"]) == ("max_changes", 3)
@@ -48,6 +48,17 @@ def test_a_curve_over_explanations_counts_people(case):
     assert [point["explanations"] for point in curve["points"]] == [1, 2]
     covered = [point["covered"] for point in curve["points"]]
     assert covered == sorted(covered)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (1, "There are 2 features; --max-changes 2 asks about more changes."),
+        (9, "--max-changes 9 means all features here: there are 2."),
+    ],
+)
+def test_a_curve_says_what_it_leaves_out(case, changes, words):
+    assert words in frontier(case, "--max-changes", changes, "--columns", "income,savings").output
 
 
 def test_rows_without_a_model_are_refused(case):

@@ -31,6 +31,11 @@ def test_commas_in_quotes_do_not_separate(tmp_path):
     assert load_rows(path)["a"].tolist() == ["x, y, z", "u, v, w"]
 
 
+def test_lines_that_are_too_short_do_not_hide_the_separator(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b,c\n1,2\n1,2,3\n")
+    assert load_rows(tmp_path / "rows.csv").columns.tolist() == ["a", "b", "c"]
+
+
 def test_one_column_needs_no_separator(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a\n1\n2\n")
@@ -48,7 +53,8 @@ def test_packed_csv_parquet_and_json_lines_are_read(tmp_path):
     (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(FRAME.to_csv(index=False).encode()))
     FRAME.to_parquet(tmp_path / "rows.parquet")
     FRAME.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
-    for name in ("rows.csv.gz", "rows.parquet", "rows.jsonl"):
+    FRAME.to_json(tmp_path / "rows.json", orient="records", indent=1)
+    for name in ("rows.csv.gz", "rows.parquet", "rows.jsonl", "rows.json"):
         pd.testing.assert_frame_equal(load_rows(tmp_path / name), FRAME, check_dtype=False)
 
 
@@ -63,22 +69,61 @@ def test_a_column_can_name_the_rows(tmp_path):
         ("none.csv", None, {}, "there is no such file"),
         ("rows.csv", b"", {}, "is empty"),
         ("rows.csv", b"a,b\n", {}, "has a header but no rows below it (columns: a, b)"),
-        ("rows.csv", b"a,b\n1,2,3,4\n1,2\n", {"separator": ","}, "cannot be read"),
+        (
+            "rows.csv",
+            b"a,b\n1,2\n1,2,3,4\n1,2\n",
+            {"separator": ","},
+            "line 3 has 4 columns, the first line names 2",
+        ),
+        ("rows.csv", b"a,b\n1,2\n", {"separator": ";"}, "try ',', or leave it out"),
         ("rows.csv", b"PK\x03\x04\x00\x00\x00\x00", {}, "is not a text file"),
-        ("rows.csv", b"a\n\xff\n", {"encoding": "utf-8"}, "can't decode"),
-        ("rows.csv", b"a\n1\n", {"encoding": "klingon"}, "unknown encoding"),
+        (
+            "rows.csv",
+            b"a\n\xff\n",
+            {"encoding": "utf-8"},
+            "line 2 is not text in utf-8 (byte 0xff); try --encoding cp1252",
+        ),
+        (
+            "rows.csv",
+            b"a\n1\n",
+            {"encoding": "klingon"},
+            "--encoding klingon is not known; use utf-8, cp1252",
+        ),
         ("rows.csv", b"a\n1\n", {"separator": ";;"}, "one character"),
         ("rows.csv", b"a\n1\n", {"index": "id"}, "has no column 'id'"),
         ("rows.csv", b"a\n1\n1\n", {"index": "a"}, "stands twice"),
         ("rows.parquet", b"a,b\n1,2\n", {}, "cannot be read as a table"),
-        ("rows.jsonl", b"{no json\n", {}, "cannot be read as a table"),
+        ("rows.jsonl", b'{"a": 1}\n\n{no json\n', {}, "line 3, column 2 is not JSON"),
+        ("rows.json", b"[1, 2]", {}, 'row 1 is not an object such as {"age": 30'),
+        (
+            "rows.json",
+            b'{"a": {"0": 1, "1": 2}}',
+            {},
+            "row 1 holds a whole list in 'a'; one value is needed there",
+        ),
+        ("book.xlsx", b"PK\x03\x04\x00\x00\x00\x00", {}, "save it as CSV"),
+        ("rows.json", b"[]", {}, "no rows below it"),
+        ("folder.csv", "folder", {}, "it is a folder"),
         ("rows.csv.gz", b"a,b\n1,2\n", {}, "cannot be read as a table"),
     ],
 )
 def test_what_is_not_a_table_is_told_in_a_sentence(tmp_path, name, content, options, words):
-    if content is not None:
+    if content == "folder":
+        (tmp_path / name).mkdir()
+    elif content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=r".*") as told:
         load_rows(tmp_path / name, **options)
     assert words in str(told.value)
     assert name in str(told.value) or "--" in str(told.value)
+
+
+def test_a_file_that_may_not_be_read_is_told_so(tmp_path, monkeypatch):
+    def refuse(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    with pytest.raises(
+        InputError, match=r"rows\.csv cannot be read as a table of rows: you have no right to"
+    ):
+        load_rows(tmp_path / "rows.csv")

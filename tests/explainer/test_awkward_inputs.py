@@ -182,6 +182,7 @@ def test_special_codes_have_names():
     frame = FRAME[["age", "income"]].astype(float)
     frame.loc[::7, "income"] = -9
     frame.loc[3::9, "income"] = -8
+    frame.loc[5::11, "income"] = -7
     model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(frame, TARGET)
     special = {"income": {"no record": [-9, -8], "refused": -7}}
     result, _ = explained(model, frame, special=special)

@@ -207,6 +207,6 @@ def test_methods_that_agree_are_said_to(make_record):
         make_record(method="mip", count=14, lower_bound=3, status="feasible"),
     )
     (agreed,) = (note for note in summary([make_record(), *compared]).notes if "agree" in note)
-    assert "on 1 cells no count is below" in agreed
+    assert "on 1 cell no count is below" in agreed
     assert "on the 1 that several proved" in agreed
     assert not any("agree" in note for note in summary([make_record(), make_record(rows=100)]).notes)

@@ -78,3 +78,10 @@ def test_rows_that_share_an_advice_are_told_of_changes_and_rules():
     result = ofm.solve(problem)
     words = apart_words(result)
     assert (words == "") == (2 * result.count <= result.covered or result.covered < 2)
+
+
+def test_where_all_features_may_change_no_more_changes_are_advised():
+    allowed = [None, *(np.eye(n, dtype=bool) for n in LEVELS[1:])]
+    words = apart_words(ofm.solve(ofm.Problem(strangers(), LEVELS, SERVES, 4, allowed)))
+    assert words.startswith("Why so many: 12 explanations for 12 rows.")
+    assert "after the same change of at most 4 features. What to do: fewer rules or rows that share" in words

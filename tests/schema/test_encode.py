@@ -188,3 +188,8 @@ def test_a_feature_is_found_by_name_or_a_close_one_is_suggested():
         SCHEMA.index("agee")
     with pytest.raises(InputError, match="there are 'sex', 'housing'"):
         SCHEMA.index("qqq")
+
+
+def test_one_feature_alone_is_not_a_schema():
+    with pytest.raises(InputError, match=r"write Schema\(\[feature\]\)"):
+        Schema(Feature("job", ("no", "yes")))

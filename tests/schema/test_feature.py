@@ -44,8 +44,8 @@ def test_a_feature_survives_json(feature):
     [
         ({"name": "", "levels": ("a",)}, "name must be a non-empty text"),
         ({"name": 3, "levels": ("a",)}, "name must be a non-empty text"),
-        ({"name": "x", "levels": "ab"}, "sequence of labels"),
-        ({"name": "x", "levels": ()}, "at least 1"),
+        ({"name": "x", "levels": "ab"}, "levels must be a list"),
+        ({"name": "x", "levels": ()}, "at least one label"),
         ({"name": "x", "levels": ("a", 1)}, "the label 1 is not a text"),
         ({"name": "x", "levels": ("a", "b", "a")}, "level 'a' twice"),
         ({"name": "x", "levels": ("a", "b"), "edges": (1, 2)}, "2 edges make 3 bins"),
@@ -64,9 +64,20 @@ def test_a_feature_that_makes_no_sense_is_refused(arguments, words):
         Feature(**arguments)
 
 
-def test_half_a_feature_from_a_file_is_refused():
-    with pytest.raises(InputError, match="not a feature as written by to_dict"):
-        Feature.from_dict({"name": "x"})
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"name": "x"}, "the feature 'x' has no levels"),
+        ({"levels": ["a"]}, "the feature '' has no name"),
+        ({"name": "x", "level": ["a"]}, r"'level' is not a part of a feature; did you mean 'levels'\?"),
+        ({"name": "x", "levels": 3}, "'x': levels must be a list, not 3"),
+        ({"name": "x", "levels": ["a", "b"], "edges": 3}, "'x': edges must be a list, not 3"),
+        ("x", "a feature has a name and levels, not just 'x'"),
+    ],
+)
+def test_what_is_not_a_feature_in_a_file_is_refused(data, words):
+    with pytest.raises(InputError, match=words):
+        Feature.from_dict(data)
 
 
 @pytest.mark.parametrize("special", [(), (("no record", (-9,)), ("odd", ("x", True)))])

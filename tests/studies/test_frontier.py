@@ -93,8 +93,13 @@ def test_a_curve_comes_from_a_frame_too():
     ],
 )
 def test_curves_over_nothing_or_over_both_are_refused(asked):
-    with pytest.raises(InputError, match=r"give max_changes or|must name integers|give integers such as"):
+    with pytest.raises(InputError, match=r"give max_changes or|it must name integers|give integers such as"):
         ofm.frontier(draw_problem(np.random.default_rng(4), "additive", "point"), **asked)
+
+
+def test_a_model_instead_of_an_explainer_is_refused():
+    with pytest.raises(InputError, match=r"an explainer is needed: OneForMany\(model\), not dict"):
+        ofm.frontier_of_frame({}, None)
 
 
 def test_one_integer_stands_for_all_from_1_to_it():

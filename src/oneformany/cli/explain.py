@@ -35,7 +35,6 @@ HEAD = """\
 # - edges cut numbers into cells, each up to and including its edge; there is one level more than edges;
 # - unit is shown behind the values, such as "DM" or "months".
 """
-ORDER = ("name", "levels", "ordered", "edges", "numbers", "unit", "groups", "special", "missing", "unseen")
 
 
 def explain(
@@ -100,6 +99,7 @@ def explain(
         "rows_digest": _digest(rows),
     }
     result = replace(result, problem={**result.problem, "model": record})
+    saving.tell_changes(max_changes, len(result.problem["levels"]), quiet=quiet)
     saving.tell_result(result, show, quiet=quiet)
     saving.save_all(
         {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
@@ -139,10 +139,10 @@ def schema(
 def _table(feature: Mapping[str, Any]) -> str:
     """A feature in TOML, which writes texts, numbers, truth values and lists nearly as JSON does."""
     lines = ["[[features]]"]
-    for name in ORDER:
-        if feature.get(name) not in (None, "", False) or name == "ordered":
-            value = json.dumps(feature[name], ensure_ascii=False).replace("\x7f", "\\u007f")
-            lines.append(f"{name} = {value}")
+    for name, value in feature.items():
+        if value not in (None, "", False) or name == "ordered":
+            text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+            lines.append(f"{name} = {text}")
     return "\n".join(lines)
 
 
@@ -170,7 +170,7 @@ def frontier(
 
     Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
     """
-    saving.check_targets(json_file, plot)
+    saving.check_targets(json_file, picture=plot)
     largest = max_changes or (3 if rows is not None or explanations else 20)
     asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
     if rows is None:
@@ -195,6 +195,12 @@ def frontier(
             saving.say(f"{title}: {curve.results[0].labels.counted(people)}")
             saving.tell_table(lines, decimals=1)
             saving.say(f"{perf_counter() - begin:.1f} s\n")
+            features = len(curve.results[0].problem["levels"])
+            saving.tell_changes(largest, features)
+            if explanations is None and largest < features:
+                saving.say(
+                    f"There are {features} features; --max-changes {features} asks about more changes.\n"
+                )
     saving.save_all(
         {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)}
     )
@@ -216,4 +222,4 @@ def _draw(curves: dict[str, ofm.Frontier], path: Path) -> None:
         curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=28)
         tops.append(ax.get_ylim()[1])
     panels[0].set_ylim(0, max(tops))
-    saving.save_figure(figure, path)
+    figure.savefig(path, dpi=150)

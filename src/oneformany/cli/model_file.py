@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import oneformany as ofm
 from oneformany.anything import AnyModel
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, plain_reason
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
@@ -66,10 +66,11 @@ def load_model(path: Path, *, trust: bool = False) -> AnyModel:
 def _saved_by(path: Path) -> str:
     """Find out who wrote a model, by the name and the beginning of its file."""
     why = f"{path} cannot be loaded as a model"
-    if not path.is_file():
-        raise InputError(f"{why}: there is no such file")
-    with path.open("rb") as stream:
-        start = stream.read(64)
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(64)
+    except OSError as error:
+        raise InputError(f"{why}: {plain_reason(error)}") from error
     if not start:
         raise InputError(f"{why}: the file is empty")
     ending = path.suffix.lower()

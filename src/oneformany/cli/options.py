@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from typer import Option
 
 import oneformany as ofm
 from oneformany.cli.model_file import as_fitted, load_model, positive_label
-from oneformany.cli.rows_file import listed, load_rows, people_in_column
+from oneformany.cli.rows_file import check_columns, load_rows, people_in_column
 from oneformany.console import names
 from oneformany.exceptions import InputError
+from oneformany.files import read_by_hand
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,9 +72,7 @@ class Setup:
         """Read the rows, and how many people each stands for if a column says so: it is not a feature."""
         frame, wanted = load_rows(path, self.separator, self.encoding, self.index), names(self.columns)
         counts = None if people is None else people_in_column(frame, people)
-        for name in wanted:
-            if name not in frame.columns:
-                raise InputError(f"--columns names {name!r}, which is not in {path}; it has {listed(frame)}")
+        check_columns(frame, wanted, f"--columns: {path}")
         return frame[wanted] if wanted else frame.drop(columns=[people] if people else []), counts
 
     def explainer(self, model: Path, max_changes: int, costs: Path | None = None) -> ofm.OneForMany:
@@ -98,22 +95,14 @@ class Setup:
             share=cast("Share", self.share),
             reference=reference,
             positive=positive_label(classifier, self.positive),
-            costs=None if costs is None else _load(costs, "costs"),
+            costs=None if costs is None else read_by_hand(costs, "costs"),
         )
 
 
 def load_schema(path: Path) -> ofm.Schema:
     """Read a schema from a file written by ``oneformany schema``."""
+    content = read_by_hand(path, "a schema")
     try:
-        return ofm.Schema.from_dict(_load(path, "a schema"))
+        return ofm.Schema.from_dict(content)
     except InputError as error:
-        raise InputError(f"{error}; {path} is not what oneformany schema writes") from error
-
-
-def _load(path: Path, what: str) -> dict[str, Any]:
-    """Read what a user writes by hand, in TOML or JSON."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        return dict(json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text))
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(f"{path} cannot be read as {what}: {error}") from error
+        raise InputError(f"{path}: {error} (oneformany schema ROWS writes a file to begin with)") from error

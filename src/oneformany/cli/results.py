@@ -60,7 +60,7 @@ def audit(
 
     Differences come with 95 % intervals; those that leave out 0 are told in words.
     """
-    saving.check_targets(report, json_file, plot)
+    saving.check_targets(report, json_file, picture=plot)
     result = ofm.Result.from_json(file)
     frame = load_rows(rows, separator, encoding, index)
     counts = None if people is None else people_in_column(frame, people)
@@ -103,7 +103,7 @@ def _draw(found: list[ofm.Audit], path: Path) -> None:
         except InputError as error:
             ax.set_axis_off()
             ax.set_title(plain(error, 90), fontsize=9, loc="left")
-    saving.save_figure(figure, path)
+    figure.savefig(path, dpi=150)
 
 
 def verify(

@@ -7,11 +7,13 @@ import csv
 import gzip
 import io
 import json
+import re
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, plain_reason
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 SEPARATORS = (",", ";", "\t", "|")
 PROBED_LINES = 200
+ENCODINGS = "utf-8, cp1252, latin-1, utf-16"  # that most people have
+READING: dict[str, Any] = {"skipinitialspace": True, "index_col": False, "low_memory": False}
+EXAMPLE = '{"age": 30, "job": "none"}'
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -36,27 +41,22 @@ def load_rows(
     """Read a table of rows by its ending; separator and encoding of CSV are found out unless told."""
     import pandas as pd
 
-    why = f"{path} cannot be read as a table of rows"
-    if path.is_dir() or not path.exists():
-        raise InputError(f"{why}: {'it is a folder' if path.is_dir() else 'there is no such file'}")
     ending = path.suffix.lower()
     try:
         if ending in {".parquet", ".pq"}:
             frame = pd.read_parquet(path)
-        elif ending in {".jsonl", ".ndjson"}:
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
-            frame = pd.DataFrame([json.loads(line) for line in lines if line.strip()])
+        elif ending in {".json", ".jsonl", ".ndjson"}:
+            frame = pd.DataFrame(_read_json(path.read_text(encoding="utf-8-sig")))
         else:
             frame = _read_csv(path, separator, encoding)
     except (OSError, ValueError, LookupError, EOFError, ImportError) as error:
-        raise InputError(f"{why}: {error}") from error
+        raise InputError(f"{path} cannot be read as a table of rows: {plain_reason(error)}") from error
     if frame.empty:
-        has = listed(frame) or "none"
+        has = ", ".join(map(shown, frame.columns)) or "none"
         raise InputError(f"{path} has a header but no rows below it (columns: {has}); give at least one row")
     if index is None:
         return frame
-    if index not in frame.columns:
-        raise InputError(f"{path} has no column {index!r} to name the rows by; it has {listed(frame)}")
+    check_columns(frame, [index], f"--index: {path}")
     if (again := frame[index].duplicated()).any():
         raise InputError(
             f"{path}: {shown(frame[index][again].iloc[0])!r} stands twice in {index!r}, which has to name "
@@ -65,33 +65,65 @@ def load_rows(
     return frame.set_index(index)
 
 
+def check_columns(frame: pd.DataFrame, wanted: Iterable[str], whose: str) -> None:
+    """Refuse names that no column has."""
+    from oneformany.schema.feature import suggestion
+
+    known = list(map(str, frame.columns))
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"{whose} has no column {name!r}{suggestion(name, known)}")
+
+
 def people_in_column(frame: pd.DataFrame, name: str) -> IntArray:
     """How many people each row stands for, as the column of ``--people`` says."""
-    if name not in frame.columns:
-        raise InputError(f"--people: the rows have no column {name!r}; they have {listed(frame)}")
+    from oneformany.schema.feature import is_integer
+
+    check_columns(frame, [name], "--people: the table")
+    for row, count in frame[name].items():
+        if not is_integer(count, 1):
+            raise InputError(f"--people: column {name!r}, row {row}: {count!r} is not an integer from 1 on")
     return frame[name].to_numpy()
 
 
-def listed(frame: pd.DataFrame) -> str:
-    """The names of the columns in a sentence."""
-    return ", ".join(shown(name) for name in frame.columns)
+def _read_json(text: str) -> list[Any]:
+    """Read a list of objects, or an object in each line: a list without its brackets and commas."""
+    if not text.lstrip().startswith("["):
+        text = "[" + re.sub(r"(?<=\S)[ \t\r]*\n(?=\s*\S)", ",\n", text) + "]"
+    rows: list[Any] = json.loads(text)
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise InputError(f"row {number} is not an object such as {EXAMPLE}")
+        for name, value in row.items():
+            if isinstance(value, (dict, list)):
+                raise InputError(f"row {number} holds a whole list in {name!r}; one value is needed there")
+    return rows
 
 
 def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.DataFrame:
     content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
     if not content.strip():
-        raise InputError(f"{path} is empty; its first line has to name the columns")
+        raise InputError("the file is empty; its first line has to name the columns")
     if b"\x00" in content[:4096] and not content.startswith(tuple(MARKS)):
-        raise InputError(
-            f"{path} is not a text file, so it cannot be read as CSV; end its name in what it is"
-        )
-    text = content.decode(encoding or _encoding(content))
-    mark = _separator(text) if separator is None else separator.encode().decode("unicode_escape")
+        raise InputError("it is not a text file; save it as CSV, or let its name say what it is: .parquet")
+    try:
+        text = content.decode(encoding or _encoding(content))
+    except LookupError as error:
+        raise InputError(f"--encoding {encoding} is not known; use {ENCODINGS}, or leave it out") from error
+    except UnicodeDecodeError as error:
+        likely = _encoding(content)
+        raise InputError(f"{plain_reason(error)}; try --encoding {likely}, or leave it out") from error
+    found = _separator(text)
+    mark = found if separator is None else separator.encode().decode("unicode_escape")
     if len(mark) != 1:
         raise InputError(f"--separator is {shown(separator)!r}; it must be one character, such as ; or \\t")
-    frame, other = (_parsed(text, mark, decimal) for decimal in (".", "," if mark != "," else "."))
-    points, commas = (found.select_dtypes("number").shape[1] for found in (frame, other))
-    return other if commas > points else frame
+    frame = _parsed(text, mark, ".")
+    if mark != found and found in str(frame.columns[0]) and frame.shape[1] == 1:
+        raise InputError(
+            f"--separator {mark} makes one column {shown(frame.columns[0])!r}; try {found!r}, or leave it out"
+        )
+    other = frame if mark == "," else _parsed(text, mark, ",")  # decimal commas
+    return max(frame, other, key=lambda read: read.select_dtypes("number").shape[1])
 
 
 def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
@@ -100,11 +132,18 @@ def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
     with warnings.catch_warnings():  # a line longer than the header is an error, not a column lost
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            return pd.read_csv(
-                io.StringIO(text), sep=separator, skipinitialspace=True, decimal=decimal, index_col=False
-            )
-        except pd.errors.ParserWarning as error:
-            raise ValueError("some lines have more columns than the first line names") from error
+            made: pd.DataFrame = pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, **READING)
+        except (pd.errors.ParserWarning, pd.errors.ParserError) as error:
+            lines = csv.reader(io.StringIO(text), delimiter=separator)
+            names = len(next(lines))
+            for line in lines:
+                if len(line) > names:
+                    raise InputError(
+                        f"line {lines.line_num} has {len(line)} columns, the first line names {names}; put "
+                        "values with the separator in them into quotes, or give another --separator"
+                    ) from error
+            raise
+    return made
 
 
 def _encoding(content: bytes) -> str:
@@ -126,5 +165,5 @@ def _separator(text: str) -> str:
     for mark in SEPARATORS:
         widths = [len(line) for line in csv.reader(lines, delimiter=mark) if line]
         alike = sum(width == widths[0] for width in widths) / len(widths) if widths else 0.0
-        found[mark] = widths[0] if alike >= 0.9 else 0
+        found[mark] = alike >= 0.9 and widths[0] > 1, widths[:1]
     return max(SEPARATORS, key=lambda mark: found[mark])

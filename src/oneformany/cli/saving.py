@@ -9,24 +9,27 @@ from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 import oneformany as ofm
 from oneformany import files
 from oneformany.anything import AnyValue
-from oneformany.console import INTERRUPTED, NOT_PROVED
+from oneformany.console import INTERRUPTED, NOT_PROVED, in_options
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 
-def check_targets(*paths: Path | None) -> None:
-    """Refuse files that could not be written, before any work is done."""
-    given = [path for path in paths if path is not None]
+PICTURES = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg")
+
+
+def check_targets(*paths: Path | None, picture: Path | None = None) -> None:
+    """Refuse files that could not be written, and pictures that could not be drawn, before work is done."""
+    given = [path for path in (*paths, picture) if path is not None]
+    if picture is not None and picture.suffix.lower() not in PICTURES:
+        raise InputError(f"{picture} cannot be drawn; end its name in .png, .pdf or .svg")
     for path in given:
         if path.is_dir():
             raise InputError(f"{path} is a folder; name a file in it")
@@ -42,9 +45,10 @@ def save_all(savers: Mapping[Path | None, Callable[[Path], object]]) -> None:
     for path, save in savers.items():
         if path is not None:
             try:
-                save(path)
-            except OSError as error:
-                failed.append(f"{path} could not be written: {error.strerror or error}")
+                with files.writing(path):
+                    save(path)
+            except InputError as error:
+                failed.append(str(error))
     if failed:
         raise InputError("; ".join([*failed, "what was found is printed above"]))
 
@@ -59,14 +63,6 @@ def plain_lines(frame: pd.DataFrame) -> AnyValue:
     return json.loads(frame.to_json(orient="records"))
 
 
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a picture in the format that the name ends in."""
-    try:
-        figure.savefig(path, dpi=150)
-    except ValueError as error:
-        raise InputError(f"{path} cannot be drawn: {error}") from error
-
-
 def say(words: str, *, quiet: bool = False) -> None:
     """Print words, which are harmless already, as they are."""
     if not quiet:
@@ -79,23 +75,35 @@ def tell_result(result: ofm.Result, show: int, *, quiet: bool = False) -> None:
     """Print a result in words, with so many explanations spelled out."""
     from oneformany.result.words import summarise
 
-    say(summarise(result, show, more=f"--show {result.count} spells out all"), quiet=quiet)
+    parts = summarise(result, show, more=f"--show {result.count} spells out all").split("\n\n")
+    of_people = ("Explanation ", "Cannot be helped", "Undecided")  # with their own names and values
+    told = [part if part.startswith(of_people) else in_options(part) for part in parts]
+    say("\n\n".join(told), quiet=quiet)
+
+
+def tell_changes(asked: int, features: int, *, quiet: bool = False) -> None:
+    """Say what more changes mean than there are features."""
+    if asked > features:
+        say(f"--max-changes {asked} means all features here: there are {features}.\n", quiet=quiet)
 
 
 def tell_table(frame: pd.DataFrame, decimals: int, name: str | None = None) -> None:
-    """Print a table of numbers; with a name, what the index says stands first."""
-    table = Table(box=None, pad_edge=False)
-    if name is not None:
-        table.add_column(Text(shown(name)))
-    for column in frame.columns:
-        table.add_column(Text(str(column).replace("_", " ")), justify="right", overflow="fold")
-    for label, *values in frame.itertuples():
-        texts = [label] if name is not None else []
-        for value in values:
-            plain = {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:,}"
-            texts.append(f"{value:.{decimals}f}" if isinstance(value, float) else plain)
-        table.add_row(*(Text(shown(text)) for text in texts))
-    Console().print(table)
+    """Print a table of numbers; with a name, what the index says stands first.
+
+    A heading may take several lines, however wide the screen is; no word of it is cut in two.
+    """
+    import pandas as pd
+
+    heads, texts = ([], []) if name is None else ([shown(name)], [[shown(label) for label in frame.index]])
+    for head in frame.columns:
+        told = {True: "yes", False: "no"} if frame[head].dtype == bool else {}
+        form = f"{{:.{decimals}f}}" if frame[head].dtype == float else "{:,}"
+        heads.append(head.replace("_", " "))
+        texts.append([told.get(value) or form.format(value) for value in frame[head].tolist()])
+    table = pd.DataFrame(zip(*texts, strict=True))
+    table.columns = pd.MultiIndex.from_tuples([("", *head.rsplit(" ", 1))[-2:] for head in heads])
+    lines = table.to_string(index=False).split("\n")
+    say("\n".join(lines if lines[0].strip() else lines[1:]))
 
 
 def end(*, interrupted: bool, proved: bool) -> None:

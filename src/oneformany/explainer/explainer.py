@@ -194,7 +194,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             "rows": refused.tolist(),
             "already_positive": np.flatnonzero(posed.positive).tolist(),
             **streamed,
-            "model": _model_record(self, result.problem["oracle"], posed.unread),
+            "model": _model_record(self, result.problem["oracle"], posed),
             "rules": [str(rule) for rule in self.rules],
         }
         index = RowIndex.of(table.frame.index[refused])
@@ -269,11 +269,12 @@ def _confirm(result: Result, posed: Posed, moved: pd.DataFrame) -> None:
         )
 
 
-def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None) -> dict[str, Any]:
+def _model_record(asked: OneForMany, oracle: dict[str, Any], posed: Posed) -> dict[str, Any]:
     """Say what an auditor wants to know about the model: which one it was, decided how, and when.
 
     ``digest`` is the SHA-256 of the oracle's description in canonical JSON, ``None`` where nobody can look
-    inside; ``unread`` says why the model was not read but asked as a black box, and is left out otherwise.
+    inside; ``unread`` says why the model was not read but asked as a black box, ``beyond_data`` which values
+    rows may be sent to that lie beyond all data; these two are left out otherwise.
     """
     model, digest, kind = asked.model, None, ""
     while isinstance(getattr(model, "steps", None), list) and model.steps:
@@ -281,10 +282,11 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], unread: str | None)
     if oracle.get("kind") not in {None, "blackbox", "black box"}:
         digest = f"sha256:{hashlib.sha256(canonical(oracle).encode()).hexdigest()}"
     positive = plain_value(positive_class(asked.model, asked.positive))
+    told = {"unread": posed.unread, "beyond_data": "; ".join(posed.beyond)}
     return {
         "kind": kind + str(getattr(model, "__name__", type(model).__name__)),
         "digest": digest,
         "threshold": None if asked.threshold is None else float(asked.threshold),
         "positive": positive if isinstance(positive, (bool, int, float, str)) else str(positive),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-    } | ({} if unread is None else {"unread": unread})
+    } | {name: said for name, said in told.items() if said}

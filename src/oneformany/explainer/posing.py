@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
@@ -29,9 +29,9 @@ from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_v
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
 from oneformany.result.labels import many
-from oneformany.schema.cells import Choice, infer_schema
-from oneformany.schema.feature import Feature, is_integer, several
-from oneformany.schema.frames import Table
+from oneformany.schema.cells import Choice, beyond_data, infer_schema
+from oneformany.schema.feature import Feature, is_integer, several, suggestion
+from oneformany.schema.frames import ColumnValues, Table, refused_value
 from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
 from oneformany.schema.rules.moves import Immutable
 from oneformany.schema.schema import Schema
@@ -56,6 +56,7 @@ class Posed:
     own: OwnValues | None = None  # own values of all rows, where cells do not decide the model's answer
     cells: Cells | None = None  # the values in the cells, where the model reads these
     unread: str | None = None  # why the model was not read but is asked as a black box
+    beyond: tuple[str, ...] = ()  # which values that rows can be sent to lie beyond the data
 
     @cached_property
     def refused(self) -> IntArray:
@@ -119,9 +120,11 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     cells = read_cells(inputs, table, reference, choices, kept, stop)
     limits = _limits(asked, cells.schema, cells.reference, by_value=True)
     decide = inputs.decision(table)
-    positive = _decided(decide, table.frame)
+    positive = _decided(decide, table.frame, [column for column, _ in cells.columns], inputs.known)
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
-    return Posed(cells.schema, cells.codes, oracle, positive, decide, limits, own, cells, unread)
+    each = zip(cells.schema.features, cells.columns, strict=True)
+    beyond = tuple(words for feature, values in each for words in beyond_data(feature, *values))
+    return Posed(cells.schema, cells.codes, oracle, positive, decide, limits, own, cells, unread, beyond)
 
 
 def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Posed:
@@ -143,11 +146,18 @@ def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Po
     return Posed(schema, codes, reading.oracle, reading.verdict(codes), decide, limits)
 
 
-def _decided(decide: Callable[[pd.DataFrame], BoolArray], frame: pd.DataFrame) -> BoolArray:
-    """Ask the model about the rows; where it refuses them for a missing value, say which."""
+def _decided(
+    decide: Callable[[pd.DataFrame], BoolArray],
+    frame: pd.DataFrame,
+    columns: Sequence[ColumnValues],
+    known: Mapping[str, Collection[object]],
+) -> BoolArray:
+    """Ask the model about the rows; where it refuses a text, a category or a missing value, say which."""
     try:
         return decide(frame)
     except ValueError as error:
+        if found := refused_value(error, columns, known, frame.index):
+            raise InputError(found) from error
         gaps = frame.isna()
         full = frame.bfill().ffill()
         for name in gaps.columns[gaps.any()]:
@@ -239,11 +249,12 @@ def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str,
     given = {"edges": asked.edges, "bins": bins, "special": asked.special, "targets": asked.targets}
     said = {what: _by_name(wish, what) for what, wish in given.items()}
     own = {} if asked.schema is None else {feature.name: feature for feature in asked.schema.features}
-    known, apart = ", ".join(map(repr, names[:20])), named_by_value(asked.rules)
+    apart = named_by_value(asked.rules)
     given_for = {**said, "cells of a schema": own}
     for what, name in ((what, name) for what, of in given_for.items() for name in of if name not in names):
         raise InputError(
-            f"{what} are given for {name!r}, which is none of the columns that the model reads: {known}"
+            f"{what} are given for {name!r}, which is none of the columns that the model reads"
+            f"{suggestion(name, names)}"
         )
     wishes = {name: {what: said[what][name] for what in said if name in said[what]} for name in names}
     return {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
@@ -253,8 +264,10 @@ def _choice(name: str, own: Feature | None, wishes: dict[str, Any], *, apart: bo
     """Check what is said about one column; edges or bins come before the schema."""
     if "bins" in wishes and not is_integer(wishes["bins"], 2):
         raise InputError(f"bins of {name!r} is {wishes['bins']!r}; it must be an integer of at least 2")
-    if wishes.get("edges") is not None:
-        wishes["edges"] = tuple(wishes["edges"])
+    if (edges := wishes.get("edges")) is not None:
+        if isinstance(edges, (str, Real)):
+            raise InputError(f"edges of {name!r} must be a list of numbers, not {edges!r}")
+        wishes["edges"] = tuple(edges)
     targets = wishes.get("targets", ())
     if isinstance(targets, (str, bytes)) or not isinstance(targets, (Mapping, Sequence, NoneType)):
         raise InputError(f"targets of {name!r} must be a list of values or a dict of cell to value")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from oneformany.anything import AnyFrame
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, plain_reason
 from oneformany.schema.frames import as_pandas
 from oneformany.stop import Stop
 
@@ -58,7 +58,7 @@ def batches_of(
     except ImportError as error:
         raise InputError("Parquet needs the package pyarrow: pip install 'oneformany[parquet]'") from error
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as Parquet or CSV: {error}") from error
+        raise InputError(f"{path} cannot be read as Parquet or CSV: {plain_reason(error)}") from error
 
 
 def first_batch(source: AnyFrame) -> tuple[pd.DataFrame, Any]:

@@ -8,6 +8,7 @@ from oneformany.methods import METHODS
 from oneformany.paper.runs.prepare import MODEL_KINDS
 from oneformany.paper.runs.records import MODELS, PUBLISHED, TITLES, Record, as_published, cell_of, frame_of
 from oneformany.paper.text_table import Columns, Heading, TextTable, make_table
+from oneformany.result.labels import many
 
 NAMES = {"lr": "the LR model", "nn": "the NN"}
 IMPOSSIBLE = "†"
@@ -190,7 +191,7 @@ def summary(records: Sequence[Record]) -> TextTable:
     alike = frame.groupby(ASKED_ALIKE, sort=False)["proved"].agg(["size", "sum"])
     several = alike[alike["size"] > 1]
     agreed = (
-        f"The methods agree: on {len(several)} cells no count is below what another method proved, "
+        f"The methods agree: on {many(len(several), 'cell')} no count is below what another method proved, "
         f"and on the {(several['sum'] > 1).sum()} that several proved, their counts are equal."
     )
     notes = [*SUMMARY_NOTES, *(contradictions(frame) or [agreed] * bool(len(several)))]

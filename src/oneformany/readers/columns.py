@@ -14,7 +14,7 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.schema.cells import infer_schema
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature
+from oneformany.schema.feature import Feature, suggestion
 from oneformany.schema.frames import alike, in_own_type
 from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
@@ -112,8 +112,8 @@ def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str
         return tuple(known)
     if missing := [name for name in names if name not in known]:
         raise InputError(
-            f"{kind} was fitted on {len(names)} columns, {where} lacks {missing[0]!r}; add it, or "
-            "pass the schema whose one-hot columns the model was fitted on"
+            f"{kind} was fitted on {len(names)} columns, {where} lacks {missing[0]!r}; add it, or pass the "
+            f"schema whose one-hot columns the model was fitted on{suggestion(missing[0], list(known))}"
         )
     return tuple(names)
 

@@ -107,7 +107,7 @@ class Transform:
         try:
             for step in self.steps:
                 data = step.transform(data)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise InputError(f"the pipeline's steps refuse a value: {error}") from error
         if hasattr(data, "tocoo"):
             stored = data.tocoo()
@@ -244,6 +244,11 @@ class CategoryCodes:
         try:
             return column.to_numpy(dtype=np.float64, na_value=np.nan)
         except (ValueError, TypeError) as error:
+            odd = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
+            if 0 < len(odd) < len(column):
+                raise TextsError(
+                    f"column {name!r} holds {odd.iloc[0]!r} among numbers; write a number, or drop the row"
+                ) from error
             raise TextsError(
                 f"column {name!r} holds texts, which {self.model} cannot read; turn it into a column of type "
                 "category if the model was fitted so, or pass the schema whose one-hot columns it reads"

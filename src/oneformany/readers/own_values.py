@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -25,7 +24,7 @@ from oneformany.readers.verdict import FrameVerdict, Reading
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, named_targets, same_rows
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, no_level
-from oneformany.schema.frames import DATES, ColumnValues, Table, alike
+from oneformany.schema.frames import DATES, ColumnValues, Table, alike, refused_value
 from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
@@ -90,12 +89,8 @@ def read_cells(
             columns.append(ColumnValues.unread(pd.concat([given, more])))
         else:
             columns.append(_joined(given, more, choice))
-    encoding = forest = None
-    if (transform := inputs.transform) is not None:
-        rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
-        with suppress(TimeIsUpError):
-            encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels, stop)
-            forest = forest_of(inputs.classifier)
+    encoding = _probed(inputs, table, columns, stop)
+    forest = None if encoding is None else forest_of(inputs.classifier)
     if encoding is None:
         told: list[Told | None] = [_told_by_terms(inputs.model, column) for column in columns]
     else:
@@ -130,6 +125,22 @@ def read_cells(
         ignored,
         found,
     )
+
+
+def _probed(
+    inputs: Inputs, table: Table, columns: Sequence[ColumnValues], stop: Stop | None
+) -> Encoding | None:
+    """See what the model's own steps make of every value; ``None``: nobody can see that, or time was up."""
+    if (transform := inputs.transform) is None:
+        return None
+    rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
+    try:
+        return probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels, stop)
+    except TimeIsUpError:
+        return None
+    except InputError as error:
+        found = refused_value(error, columns, inputs.known, table.frame.index)
+        raise type(error)(found or str(error)) from error
 
 
 def _classes(

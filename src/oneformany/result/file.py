@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from oneformany.exceptions import CertificateError
+from oneformany.exceptions import CertificateError, plain_reason
 from oneformany.plain import read_fields, written
 from oneformany.problem.goal import Goal
 from oneformany.result.result import Result
@@ -53,10 +53,10 @@ def read_result(source: str | os.PathLike[str]) -> Result:
         data = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise CertificateError(
-            f"{name} is not complete JSON ({error}); it may be half-written: save the result again"
+            f"{name} is not complete JSON ({plain_reason(error)}); perhaps half-written: save it again"
         ) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise CertificateError(f"{source} cannot be read: {error}") from error
+        raise CertificateError(f"{source} cannot be read: {plain_reason(error)}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise CertificateError(f'{name} is not a result: its "format" is not "{FORMAT}"')
     if data.get("version") != VERSION:

@@ -65,7 +65,9 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
         parts.append("\n".join(["Cannot be helped (proved):", *lines]))
     if result.undecided:
         parts.append(f"Undecided:\n    {result.labels.rows(result.undecided)}: {undecided_words(result)}")
-    if "unread" in (model := result.problem.get("model", {})):
+    if "beyond_data" in (model := result.problem.get("model", {})):
+        parts.append(f"Rows can be sent beyond the data: {shown(model['beyond_data'])}.")
+    if "unread" in model:
         parts.append(f"The model was asked as a black box, because: {shown(model['unread'])}.")
     return "\n\n".join(filter(None, [*parts, proof_words(result)]))
 
@@ -171,13 +173,14 @@ def apart_words(result: Result) -> str:
             f"would do is not known. What to do first: {REMEDIES[result.ended]}."
         )
         besides = " besides"
+    n_features = len(result.problem["levels"])
     features, distance = list[int](), 0
     if result.share == "point":
         some = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)]
         features, distance = _keep_apart(result.codes[some], changes)
     remedies = {
         "coarser cells for these (bins= or edges=)": features,
-        f"more changes (max_changes={changes + 1} or more)": changes < len(result.problem["levels"]),
+        f"more changes (max_changes={changes + 1} or more)": changes < n_features,
         "fewer rules": rule_words(result),
         'rows that share the advice only (share="action")': result.share == "point",
         'rows that share only which features change (share="features")': result.share == "action",
@@ -186,9 +189,9 @@ def apart_words(result: Result) -> str:
     if not features:
         alike = f"few are accepted after the same change of at most {many(changes, 'feature')}"
         return f"{head} What keeps rows apart{besides}: {alike}. {do}"
-    names = [f"{result.labels.feature(f)} ({result.problem['levels'][f]} cells)" for f in features]
+    names = [f"{result.labels.feature(f)} ({many(result.problem['levels'][f], 'cell')})" for f in features]
     return (
-        f"{head} Rows of one explanation agree in all but {changes} of {len(result.problem['levels'])} "
+        f"{head} Rows of one explanation agree in all but {changes} of {n_features} "
         f"features, and a row differs from the one most like it in {distance} (median). What keeps "
         f"rows apart{besides or ' most'}: {', '.join(names)}. {do}"
     )

@@ -1,9 +1,11 @@
 """The cells of columns and their targets: values, what a model tells apart, or round bins."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+import warnings
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -96,7 +98,9 @@ def infer_schema(
     read = Table.of(frame, needed=None if names is None else [*names, *own_edges]).frame
     names = list(read.columns) if names is None else names
     if stray := [name for name in own_edges if name not in names]:
-        raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns")
+        raise InputError(
+            f"edges are given for {stray[0]!r}, which is none of the columns {', '.join(names[:20])}"
+        )
     return Schema(tuple(_read(read[name], own_edges.get(name), bins, max_levels) for name in names))
 
 
@@ -128,6 +132,7 @@ def decide_cells(
         return Feature(values.name, (ANY_VALUE,), unseen=True)
     known = choice.known if values.kind == "category" else None
     coded = {code for _, codes in choice.special for code in codes}
+    _warn_of_slips(values, choice.special)
     special = np.array([value in coded for value in values.plain])
     unseen = ~values.gaps & ~special & [known is not None and value not in known for value in values.plain]
     regular = ~(values.gaps | special | unseen)
@@ -154,6 +159,14 @@ def decide_cells(
             labels = tuple(_group_label(group, plain) for group in groups)
             feature = Feature(values.name, labels, ordered=values.ordered, groups=tuple(map(tuple, groups)))
     return feature.with_cells(choice.special, missing=bool(values.gaps.any()), unseen=bool(unseen.any()))
+
+
+def _warn_of_slips(values: ColumnValues, special: Special) -> None:
+    """Warn of special codes that nobody has."""
+    for label, codes in special:
+        if not any(code in values.plain for code in codes):
+            told = f"special names {label!r} of column {values.name!r}, which never occurs there"
+            warnings.warn(f"{told}; see whether it is misspelled", UserWarning, stacklevel=2)
 
 
 def _edges(
@@ -326,6 +339,18 @@ def named_targets(feature: Feature, asked: Targets | None) -> dict[int, Raw | No
             )
         found[cell] = wanted
     return found
+
+
+def beyond_data(feature: Feature, values: ColumnValues, cells: IntArray) -> Iterator[str]:
+    """Say of each target that it lies below or above all numbers of the rows and the reference data."""
+    seen = np.unique(values.codes)
+    seen = seen[(cells[seen] < feature.n_regular) & ~values.gaps[seen]]
+    if values.kind == "number" and len(seen):
+        low, high = float(values.numbers[seen].min()), float(values.numbers[seen].max())
+        for target in map(feature.target, range(feature.n_regular)):
+            if isinstance(target, Real) and not low <= target <= high:
+                ends = f"{number_label(low)} to {number_label(high)}"
+                yield f"{feature.name} {number_label(float(target))} (all numbers there: {ends})"
 
 
 def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, pairwise
 from numbers import Real
+from types import NoneType
 from typing import Any, Self, TypeGuard
 
 import numpy as np
@@ -90,7 +91,10 @@ class Feature:
         if not isinstance(self.name, str) or not self.name:
             raise InputError(f"a feature's name must be a non-empty text, not {self.name!r}")
         for name in ("levels", "edges", "numbers", "groups", "special", "targets"):
-            object.__setattr__(self, name, _frozen(getattr(self, name)))
+            value = _frozen(getattr(self, name))
+            if not isinstance(value, (tuple, NoneType)):
+                raise InputError(f"feature {self.name!r}: {name} must be a list, not {value!r}")
+            object.__setattr__(self, name, value)
         object.__setattr__(self, "ordered", bool(self.ordered))
         for fault in chain(self._faults_of_levels(), self._faults_of_values()):
             raise InputError(f"feature {self.name!r}{fault}")
@@ -203,13 +207,17 @@ class Feature:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`."""
-        try:
-            plain = dict(data)
-            if plain.get("targets") is not None:
-                plain["targets"] = [math.nan if v == MISSING_TARGET else v for v in plain["targets"]]
-            return cls(**plain)
-        except TypeError as error:
-            raise InputError(f"this is not a feature as written by to_dict: {error}") from error
+        if not isinstance(data, Mapping):
+            raise InputError(f"a feature has a name and levels, not just {data!r}")
+        known, plain = [field.name for field in fields(cls)], dict(data)
+        for key in plain:
+            if key not in known:
+                raise InputError(f"{key!r} is not a part of a feature{suggestion(key, known)}")
+        if lacking := [key for key in known[:2] if key not in plain]:
+            raise InputError(f"the feature {plain.get('name', '')!r} has no {lacking[0]}; add it")
+        if isinstance(plain.get("targets"), list):
+            plain["targets"] = [math.nan if v == MISSING_TARGET else v for v in plain["targets"]]
+        return cls(**plain)
 
     @cached_property
     def _indices(self) -> dict[object, int]:
@@ -219,8 +227,8 @@ class Feature:
         return found | {value: level for level, values in held for value in values}
 
     def _faults_of_levels(self) -> Iterator[str]:
-        if isinstance(self.levels, str) or not self.levels:
-            yield f": levels must be a sequence of labels, at least 1, not {self.levels!r}"
+        if not self.levels:
+            yield ": levels must be a list of at least one label"
         yield from (
             f": the label {label!r} is not a text" for label in self.levels if not isinstance(label, str)
         )

@@ -1,6 +1,6 @@
 """Frames of any library as those of pandas, and the distinct values of their columns in their own types."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -12,11 +12,12 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Raw, is_missing, plain_value, repeated, suggestion
+from oneformany.schema.feature import MOST_TOLD, Raw, is_missing, plain_value, repeated, suggestion
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
+UNKNOWN = "unknown categor"  # what encoders say
 Column: TypeAlias = "pd.Series[Any]"
 
 
@@ -148,6 +149,48 @@ class ColumnValues:
     @cached_property
     def _places(self) -> dict[Any, int]:
         return {value: index for index, value in reversed(list(enumerate(self.plain)))}
+
+
+def refused_value(
+    error: Exception,
+    columns: Iterable[ColumnValues],
+    known: Mapping[str, Collection[object]],
+    labels: pd.Index,
+) -> str | None:
+    """Find the value that a model names where it refuses one: say its column, its row and what to do.
+
+    ``known`` has the categories of the columns that the model reads so; ``labels`` are those of the rows.
+    """
+    said = str(error)
+    for column in sorted(columns, key=_without_numbers):  # a text for a number is among numbers
+        kinds = known.get(column.name)
+        for index, value in enumerate(column.plain):
+            if not _refused(value, kinds, said):
+                continue
+            why = f"{value!r} is a text, and the model reads numbers there; write a number such as 12.5"
+            if kinds is not None or UNKNOWN in said:
+                told = ", ".join(map(repr, sorted(kinds or (), key=str)[:MOST_TOLD]))
+                what = "missing values" if value is None else repr(value)
+                why = f"the model was not fitted on {what}; write {told or 'a category that it knows'}"
+            if not len(at := np.flatnonzero(column.codes == index)):
+                return f"column {column.name!r}, named as a target or in the schema: {why}, or leave it out"
+            where = f", row {labels[at[0]]}" if at[0] < len(labels) else " of the reference data"
+            return f"column {column.name!r}{where}: {why}, or drop the row"
+    return None
+
+
+def _without_numbers(column: ColumnValues) -> bool:
+    return bool(pd.to_numeric(pd.Series(column.plain, dtype=object), errors="coerce").isna().all())
+
+
+def _refused(value: object, kinds: Collection[object] | None, said: str) -> bool:
+    """Whether a model means this value: a text for a number, or a category that it does not know."""
+    if value is None:
+        named = "nan" in said or "None" in said
+        return named and kinds is not None and not any(map(is_missing, kinds))
+    if isinstance(value, str):
+        return repr(value) in said and (kinds is None or value not in kinds)
+    return UNKNOWN in said and repr(value) in said and kinds is not None and value not in kinds
 
 
 def in_own_type(array: AnyValue) -> Column:

@@ -41,6 +41,8 @@ class Schema:
     features: tuple[Feature, ...]
 
     def __post_init__(self) -> None:
+        if isinstance(self.features, Feature):
+            raise InputError("a schema needs a list of features; write Schema([feature])")
         object.__setattr__(self, "features", tuple(self.features))
         if not self.features:
             raise InputError("a schema needs at least one feature")
@@ -178,7 +180,9 @@ class Schema:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`."""
         if not isinstance(data, Mapping) or not isinstance(data.get("features"), Sequence):
-            raise InputError('this is not a schema as written by to_dict: it has no list "features"')
+            raise InputError(
+                'a schema has a list of "features", in TOML each begun by [[features]]; this has none'
+            )
         return cls(tuple(Feature.from_dict(feature) for feature in data["features"]))
 
     def _checked_codes(self, codes: ArrayLike) -> IntArray:

@@ -16,6 +16,7 @@ from oneformany.problem.problem import checked_people
 from oneformany.result.following import check_unchanged, explained_rows
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
+from oneformany.schema.feature import suggestion
 from oneformany.schema.frames import Table, as_pandas
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def _people(result: Result, people: ArrayLike | None, asked: IntArray, n_rows: i
     if people is None and "people" in result.problem and len(known) < n_rows:
         raise InputError(
             "rows of this result stand for several people, and it does not say for how many the accepted "
-            "ones do; give people= (on the command line --people) as it was given to explain"
+            "ones do; give people= as it was given to explain"
         )
     counts = checked_people(people, n_rows)
     if counts is None:
@@ -250,8 +251,8 @@ def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
     if not isinstance(by, Hashable):
         raise InputError(f"by is {by!r}; give one column, and call audit once for each of several")
     if by not in frame.columns:
-        names = ", ".join(shown(name) for name in frame.columns)
-        raise InputError(f"the frame has no column {by!r} to make subgroups by; it has {names}")
+        known = list(map(str, frame.columns))
+        raise InputError(f"the frame has no column {by!r} to make subgroups by{suggestion(str(by), known)}")
     column = frame[by]
     if column.isna().any():
         column = column.astype(object).where(column.notna(), "missing")

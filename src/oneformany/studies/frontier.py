@@ -220,6 +220,8 @@ def frontier_of_frame(
     >>> [point.value for point in frontier_of_frame(OneForMany(model, 2), frame).points]
     [2, 1]
     """
+    if not hasattr(explainer, "problem"):
+        raise InputError(f"an explainer is needed: OneForMany(model), not {type(explainer).__name__} itself")
     stop = Stop(time_limit)
     problem = explainer.problem(frame)
     left = None if time_limit is None else stop.remaining()
@@ -235,7 +237,8 @@ def _numbers(name: str, given: Iterable[int] | int, most: int) -> list[int]:
             f"{name} is {given!r}; give integers such as [1, 2, 4], or one integer for all from 1 to it"
         ) from error
     if not numbers or numbers[0] < 1 or (name == "max_changes" and numbers[-1] > most):
-        raise InputError(f"{name} must name integers from 1 to {most}")
+        ends = f"from 1 to {most}, the number of features" if name == "max_changes" else "of at least 1"
+        raise InputError(f"{name} is {given!r}; it must name integers {ends}")
     return numbers
 
 

@@ -143,7 +143,7 @@ def check_points(claims: Claims) -> str:
                 f"the point of explanation {number} is so near the threshold that "
                 f"rounding decides about it under the {kind}"
             )
-    return f"{total} points positive under the {kind} classifier of the file"
+    return f"{_ended(claims, total)} positive under the {kind} classifier of the file"
 
 
 def check_scores(claims: Claims, score: Score) -> str:
@@ -162,7 +162,13 @@ def check_scores(claims: Claims, score: Score) -> str:
             if scores[lowest] >= cutoff - SCORE_SLACK * max(1.0, abs(cutoff)):
                 raise NotConfirmedError(f"{told} by no more than rounding may do")
             raise CertificateError(told)
-    return f"{total} points score at least {cutoff:g}"
+    return f"{_ended(claims, total)} with a score of at least {cutoff:g}"
+
+
+def _ended(claims: Claims, total: int) -> str:
+    """Say how many rows end at how many points: rows that are alike afterwards are looked at once."""
+    rows = len(claims.covered_rows)
+    return f"{rows} row{'s' if rows != 1 else ''} at {total} different point{'s' if total != 1 else ''}:"
 
 
 def _batches(claims: Claims) -> Iterator[tuple[IntArray, IntArray]]:

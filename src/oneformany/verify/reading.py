@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from oneformany.exceptions import CertificateError, InputError
+from oneformany.exceptions import CertificateError, InputError, plain_reason
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -106,7 +106,9 @@ def read_document(source: Source, limits: Limits) -> Parsed:
     except CertificateError:
         raise
     except (ValueError, RecursionError) as error:
-        raise CertificateError(f"this is not complete JSON, perhaps half-written: {error}") from error
+        raise CertificateError(
+            f"this is not complete JSON, perhaps half-written: {plain_reason(error)}"
+        ) from error
     top = Json(content)
     if top["format"].text() != FORMAT:
         raise CertificateError(f'this is not a result: its "format" is not "{FORMAT}"')
@@ -151,7 +153,7 @@ def _text(source: Source, limits: Limits) -> str:
         return content.decode("utf-8")
     except (OSError, TypeError, ValueError, RecursionError) as error:
         name = "the result" if isinstance(source, Mapping) else str(source)[:200]
-        raise CertificateError(f"{name} cannot be read: {error}") from error
+        raise CertificateError(f"{name} cannot be read: {plain_reason(error)}") from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

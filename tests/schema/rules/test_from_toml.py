@@ -77,13 +77,22 @@ def test_every_rule_can_be_written_down(tmp_path):
     ("text", "words"),
     [
         ("immutable = 'sex'", "'immutable' cannot be read: a list of features"),
-        ("unchanging = ['sex']", "'unchanging' is not a kind of rule; known are immutable"),
-        ("[[forbid]]\nfeature = 'x'", "'forbid' cannot be read: 'from' is not there"),
-        ("[range.x]\nlowest = 3", "'range' cannot be read: .*lowest"),
+        (
+            "unchanging = ['sex']",
+            "'unchanging' is not a kind of rule; there are 'immutable', 'only_increase'",
+        ),
+        ("imutable = ['sex']", r"'imutable' is not a kind of rule; did you mean 'immutable'\?"),
+        (
+            "[[forbid]]\nfeature = 'x'\nfrom = 3",
+            "'forbid' cannot be read: 'to' is missing beside feature = x, from = 3; it needs",
+        ),
+        ("[range.x]\nlo = 3", r"'range' cannot be read: 'lo' is not known there; did you mean 'low'\?"),
+        ("[range.x]\nlow = '3'", "'range' cannot be read: .*'3' to inf of 'x' is not a range of numbers"),
+        ("[[implies]]\nif = {}\nthen = {x = 3}", "'implies' cannot be read: .*'if' must name features"),
         ("[range]\nx = 250", "'range' cannot be read: x needs low"),
         (
             "[[observed]]\nfeatures = ['a']\natleast = 5",
-            "'atleast' is none of features, at_least",
+            r"'atleast' is not known there; did you mean 'at_least'\?",
         ),
         ("linked = ['a', 'b']", "a list of tables is needed"),
         ("[[never_target]]\nfeature = 'x'", "'never_target' cannot be read: one table is needed, begun by"),
@@ -98,7 +107,7 @@ def test_what_is_not_a_rule_is_refused(tmp_path, text, words):
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(InputError, match="cannot be read as rules"):
+    with pytest.raises(InputError, match="cannot be read as rules: there is no such file"):
         rules_from_toml(tmp_path / "none.toml")
 
 

@@ -31,16 +31,22 @@ def test_what_a_row_was_is_no_advice():
     [
         (Implies({"jobs": "none"}, {"home": "rent"}), "no feature 'jobs'"),
         (Implies({"job": "boss"}, {"home": "rent"}), "'boss' is none of the levels"),
-        (Implies({}, {"home": "rent"}), "if_ must be a dict"),
-        (Implies({"job": "none"}, "home"), "then must be a dict"),
         *((Linked(*names), "at least two different features") for names in (("job",), (), ("job", "job"))),
-        (NotTogether("job"), r"NotTogether\('job',\) needs at least two"),
+        (NotTogether("job"), "the rule not_together of 'job' needs at least two"),
         *((Observed(at_least=count), "at_least is") for count in (0, 1.5, True, 5)),
     ],
 )
 def test_what_makes_no_sense_is_refused(rule, words):
     with pytest.raises(InputError, match=words):
         rule.restriction(small.SCHEMA, REFERENCE)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "part"), [({}, {"home": "rent"}, "if"), ({"job": "none"}, "home", "then")]
+)
+def test_an_implication_names_features_and_values(before, after, part):
+    with pytest.raises(InputError, match=f"implies: '{part}' must name features and their values"):
+        Implies(before, after)
 
 
 def test_linked_features_move_together_or_not_at_all():

@@ -16,6 +16,7 @@ import pandas as pd
 
 import oneformany as ofm
 from oneformany.console import check_names
+from oneformany.exceptions import plain_reason
 from oneformany.files import writing
 
 TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
@@ -173,7 +174,7 @@ def read(path: Path, *, cut: bool = False) -> list[Record]:
         complete, end, rest = path.read_bytes().rpartition(b"\n")
         lines = complete.decode("utf-8").split("\n") if complete else []
     except (OSError, UnicodeDecodeError) as error:
-        raise ofm.InputError(f"{path} cannot be read: {error}") from error
+        raise ofm.InputError(f"{path} cannot be read: {plain_reason(error)}") from error
     if not (rest.startswith(BEGINNING) or BEGINNING.startswith(rest)):
         raise ofm.InputError(f"{path} ends in something else than a benchmark record; name another file")
     records = []
@@ -186,7 +187,7 @@ def read(path: Path, *, cut: bool = False) -> list[Record]:
             records.append(record)
         except (KeyError, TypeError, ValueError) as error:
             raise ofm.InputError(
-                f"line {number} of {path} is not a benchmark record ({type(error).__name__}: {error}); "
+                f"line {number} of {path} is not a benchmark record ({plain_reason(error)}); "
                 "name another file or remove the line"
             ) from error
     if cut and rest:

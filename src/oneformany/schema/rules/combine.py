@@ -1,11 +1,9 @@
 """What rules are; rules together: checked, read from a file, put on a schema as moves and restrictions."""
 
 import os
-import tomllib
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -13,6 +11,7 @@ import numpy as np
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.files import read_by_hand
 from oneformany.schema.feature import Feature, suggestion
 from oneformany.schema.rules import moves, rows
 from oneformany.schema.rules.moves import Immutable, OnlyDecrease, OnlyIncrease
@@ -95,12 +94,12 @@ def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) ->
     )
     if both := sorted(up & down):
         raise InputError(
-            f"feature {both[0]!r} may only increase and only decrease; if it shall not change, say Immutable"
+            f"feature {both[0]!r} may only increase and only decrease; if it shall stay, make it immutable"
         )
     for rule in rules:
         for name in _about(rule):
             if names is not None and name not in names:
-                raise InputError(f"{rule!r}: there is no feature {name!r}{suggestion(name, names)}")
+                raise InputError(f'the rule "{rule}": there is no feature {name!r}{suggestion(name, names)}')
 
 
 def named_by_value(rules: Sequence[AnyRule]) -> frozenset[str]:
@@ -149,9 +148,11 @@ def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | 
         combined[at] = matrix = matrix if before is None else before & matrix
         left, words = _n_moves(matrix), ""
         if left == (n * (n - 1) if before is None else _n_moves(before)):
-            words = f"the rule {rule!r} has no effect: it forbids nothing more; drop it"
+            words = f'the rule "{rule}" has no effect: it forbids nothing more; drop it'
         elif not left and not isinstance(rule, Immutable):
-            words = f"the rule {rule!r} leaves {rule.feature!r} nowhere to go; say Immutable if that is meant"
+            words = (
+                f'by the rule "{rule}", {rule.feature} has nowhere to go; if that is meant, make it immutable'
+            )
         if words and n > 1:
             warnings.warn(words, UserWarning, stacklevel=2)
     return combined
@@ -183,12 +184,12 @@ def _effect(rule: RowRule, still: set[str]) -> str | None:
     names = _about(rule)
     stuck, free = ([name for name in names if (name in still) == there] for there in (True, False))
     if isinstance(rule, NotTogether) and len(free) < 2:
-        return f"the rule {rule!r} has no effect: {', '.join(map(repr, stuck))} cannot change anyway; drop it"
+        return f'the rule "{rule}" has no effect: {", ".join(stuck)} cannot change anyway; drop it'
     if isinstance(rule, Linked) and stuck and free and (not rule.one_way or names[0] in free):
         held = free[:1] if rule.one_way else free
         return (
-            f"by the rule {rule!r}, {', '.join(map(repr, held))} cannot change either, as {stuck[0]!r} "
-            "cannot; say Immutable if that is meant"
+            f'by the rule "{rule}", {", ".join(held)} cannot change either, as {stuck[0]} cannot; '
+            "if that is meant, make it immutable"
         )
     return None
 
@@ -231,40 +232,37 @@ def rules_from_toml(path: str | os.PathLike[str]) -> list[AnyRule]:
     >>> rules_from_toml(file)
     [Immutable(feature='sex')]
     """
-    try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as rules: {error}") from error
     rules: list[AnyRule] = []
-    for kind, part in content.items():
+    for kind, part in read_by_hand(path, "rules").items():
         if kind not in PARTS:
-            raise InputError(f"{path}: {kind!r} is not a kind of rule; known are {', '.join(PARTS)}")
+            raise InputError(f"{path}: {kind!r} is not a kind of rule{suggestion(kind, list(PARTS))}")
         try:
             rules += _read(part, *PARTS[kind])
-        except (TypeError, KeyError) as error:
-            reason = str(error).rpartition("() ")[2]  # without the name of a constructor
-            said = f"{error} is not there" if isinstance(error, KeyError) else reason
-            raise InputError(f"{path}: the part {kind!r} cannot be read: {said}") from error
+        except InputError as error:
+            raise InputError(f"{path}: the part {kind!r} cannot be read: {error}") from error
     return rules
 
 
 def _read(part: AnyValue, needed: str, made: type[Any]) -> Iterator[AnyRule]:
     """Make the rules of a part of a TOML file; what a table may hold are the fields of its rule."""
     if not isinstance(part, Mapping if needed == BY_FEATURE else list):
-        raise TypeError(needed)
+        raise InputError(needed)
+    known = {field.name.rstrip("_"): field for field in fields(made)}
     for entry in part.items() if isinstance(part, Mapping) else part:
-        if needed == FEATURES:
-            yield made(entry)
-        elif needed == BY_FEATURE:
+        table = {"feature": entry} if needed == FEATURES else entry
+        if needed == BY_FEATURE:
             name, value = entry
             if made is moves.Range and not isinstance(value, Mapping):
-                raise TypeError(f"{name} needs low = ... or high = ..., in braces")
-            yield made(name, **value) if isinstance(value, Mapping) else made(name, value)
-        elif isinstance(entry, Mapping):
-            known = {field.name.rstrip("_"): field for field in fields(made)}
-            if unknown := [key for key in entry if key not in known]:
-                raise TypeError(f"{unknown[0]!r} is none of {', '.join(known)}")
-            given = {f.name: entry[key] for key, f in known.items() if key in entry or f.default is MISSING}
-            yield made(*given.pop("features", ()), **given)
-        else:
-            raise TypeError(needed)
+                raise InputError(f"{name} needs low = ... or high = ..., in braces")
+            table = {"feature": name, **(value if isinstance(value, Mapping) else {list(known)[-1]: value})}
+        if not isinstance(table, Mapping):
+            raise InputError(needed)
+        for key in table:
+            if key not in known:
+                raise InputError(f"{key!r} is not known there{suggestion(key, list(known))}")
+        for key, field in known.items():
+            if key not in table and field.default is MISSING:
+                there = ", ".join(f"{name} = {value}" for name, value in table.items())
+                raise InputError(f"{key!r} is missing beside {there}; it needs {' and '.join(known)}")
+        given = {known[key].name: value for key, value in table.items()}
+        yield made(*given.pop("features", ()), **given)

@@ -30,8 +30,8 @@ class _Steps:
         """Say for each pair of levels whether a row may move ``[from, to]``."""
         if self._needs_order and not feature.ordered:
             raise InputError(
-                f"{type(self).__name__}({feature.name!r}) needs an order, but the levels of {feature.name!r} "
-                "have none; make the feature ordered, or forbid single moves"
+                f'the rule "{self}" needs an order, but the levels of {feature.name!r} have none; make the '
+                "feature ordered, or forbid single moves"
             )
         n = feature.n_regular if self._needs_order else feature.n_levels
         (down, up), steps = self._most(), np.arange(1 - n, n)
@@ -139,8 +139,8 @@ class AtMostSteps(_Steps):
     def _most(self) -> tuple[float, float]:
         if not is_integer(self.steps, 1):
             raise InputError(
-                f"AtMostSteps({self.feature!r}): steps is {self.steps!r}; it must be an integer of at least "
-                "1 (Immutable keeps a feature as it is)"
+                f'the rule "{self}" needs an integer of at least 1, not {self.steps!r}; what does not '
+                "move at all is immutable"
             )
         return self.steps, self.steps
 
@@ -172,11 +172,9 @@ class Forbid:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow all moves but one."""
-        (start,), (end,) = (levels_of(feature, [value], "Forbid") for value in (self.from_, self.to))
+        (start,), (end,) = (levels_of(feature, [value], self) for value in (self.from_, self.to))
         if start == end:
-            raise InputError(
-                f"Forbid({feature.name!r}): {self.from_!r} to {self.to!r} is not a move; rows may always stay"
-            )
+            raise InputError(f'the rule "{self}": within a level that is not a move; rows may always stay')
         matrix = np.ones((feature.n_levels, feature.n_levels), dtype=np.bool_)
         matrix[start, end] = False
         return matrix
@@ -208,9 +206,9 @@ class NeverTarget:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to all other levels."""
-        never = levels_of(feature, self.values, "NeverTarget")
+        never = levels_of(feature, self.values, self)
         if not never:
-            raise InputError(f"NeverTarget({feature.name!r}) names no level; name one, or drop the rule")
+            raise InputError(f'the rule "{self}" names no level; name one, or drop the rule')
         return _only_to(~np.isin(np.arange(feature.n_levels), never))
 
 
@@ -237,6 +235,10 @@ class Range:
     low: float = -math.inf
     high: float = math.inf
 
+    def __post_init__(self) -> None:
+        if not all(isinstance(limit, Real) for limit in (self.low, self.high)) or not self.low <= self.high:
+            raise InputError(f"{self.low!r} to {self.high!r} of {self.feature!r} is not a range of numbers")
+
     def __str__(self) -> str:
         ends = [number_label(end) for end in (self.low, self.high) if not math.isinf(end)]
         one = f"{''.join(ends)} or {'less' if math.isinf(self.low) else 'more'}"
@@ -245,15 +247,11 @@ class Range:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to levels whose target lies within the limits."""
-        if not all(isinstance(limit, Real) for limit in (self.low, self.high)) or not self.low <= self.high:
-            raise InputError(
-                f"Range({feature.name!r}): {self.low!r} to {self.high!r} is not a range of numbers"
-            )
         targets = [feature.target(level) for level in range(feature.n_levels)]
         if not any(isinstance(target, Real) for target in targets):
             raise InputError(
-                f"Range({feature.name!r}) needs numbers, but {feature.name!r} has none to change to; use "
-                "NeverTarget for levels without numbers"
+                f'the rule "{self}" needs numbers, and {feature.name!r} has none to change to; name levels '
+                "that nobody is sent to instead"
             )
         inside = [isinstance(to, Real) and self.low <= to <= self.high for to in targets]
         return _only_to(np.array(inside, dtype=np.bool_))
@@ -266,13 +264,13 @@ def _only_to(levels: BoolArray) -> BoolArray:
     return matrix
 
 
-def levels_of(feature: Feature, values: object, rule: str) -> list[int]:
+def levels_of(feature: Feature, values: object, rule: object) -> list[int]:
     """Find the levels that one value or a list of values lies in."""
     levels = set()
     for value in several(values):
         if (level := feature.find(value)) is None:
             known = levels_told(feature)
-            raise InputError(f"{rule}({feature.name!r}): {value!r} is none of the levels {known}")
+            raise InputError(f'the rule "{rule}": {value!r} is none of the levels {known}')
         levels.add(level)
     return sorted(levels)
 

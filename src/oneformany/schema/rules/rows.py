@@ -59,6 +59,13 @@ class Implies:
     if_: Mapping[Any, object]
     then: Mapping[Any, object]
 
+    def __post_init__(self) -> None:
+        for name, part in (("if", self.if_), ("then", self.then)):
+            if not isinstance(part, Mapping) or not part:
+                raise InputError(
+                    f"the rule implies: {name!r} must name features and their values, not {part!r}"
+                )
+
     def __str__(self) -> str:
         before, after = (
             " and ".join(f"{name} is {one_of(values)}" for name, values in part.items())
@@ -73,10 +80,8 @@ class Implies:
 
     def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
         """Write the rule in cells."""
-        for name, part in (("if_", self.if_), ("then", self.then)):
-            if not isinstance(part, Mapping) or not part:
-                raise InputError(f"Implies: {name} must be a dict of feature to values, not {part!r}")
-        return Implies(_levels(schema, self.if_), _levels(schema, self.then))
+        parts = (((schema.index(name), of) for name, of in part.items()) for part in (self.if_, self.then))
+        return Implies(*({at: levels_of(schema.features[at], of, self) for at, of in part} for part in parts))
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row of cells may become what it is afterwards."""
@@ -107,7 +112,8 @@ class _Together:
         """Write the rule in cells."""
         indices = tuple(map(schema.index, self.features))
         if len(set(indices)) < max(2, len(indices)):
-            raise InputError(f"{type(self).__name__}{self.features!r} needs at least two different features")
+            named = ", ".join(map(repr, self.features)) or "nothing"
+            raise InputError(f"the rule {self.kind} of {named} needs at least two different features")
         return type(self)(*indices, **{name: vars(self)[name] for name in vars(self) if name != "features"})
 
     def to_dict(self) -> dict[str, Any]:
@@ -211,11 +217,11 @@ class Observed:
         """Write the rule in cells."""
         least = self.at_least
         if not is_integer(least, 1):
-            raise InputError(f"Observed: at_least is {least!r}; it must be an integer of at least 1")
+            raise InputError(f"the rule observed: at_least is {least!r}; it must be an integer of at least 1")
         indices = tuple(map(schema.index, self.features)) or tuple(range(len(schema.features)))
         if least > len(reference):
             raise InputError(
-                f"Observed: at_least is {least}, but the reference data have {len(reference)} rows"
+                f"the rule observed: at_least is {least}, but the reference data have {len(reference)} rows"
             )
         rows, counts = np.unique(reference[:, indices], axis=0, return_counts=True)
         return ObservedCells(indices, rows, counts, index(least))
@@ -277,8 +283,3 @@ def _codes(given: object) -> tuple[int, ...]:
             f"a rule on codes has indices of features and levels, not {given!r}; rules on names are for "
             "OneForMany, or their restriction(schema, reference) for a Problem"
         ) from error
-
-
-def _levels(schema: Schema, part: Mapping[Any, object]) -> dict[int, list[int]]:
-    found = ((schema.index(name), values) for name, values in part.items())
-    return {at: levels_of(schema.features[at], values, "Implies") for at, values in found}
