@@ -19,6 +19,7 @@ from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
 N_CONFIRMED = 64
+ANSWERS = ("predict", "predict_proba", "decision_function")
 
 
 @dataclass(frozen=True)
@@ -220,10 +221,23 @@ def first_step(model: AnyModel) -> AnyModel:
     return model
 
 
+def _own_answer(kind: type, reader: Reader) -> str | None:
+    """Name an answer that a class gives in another way than the class that its reader knows."""
+    if reader.probabilities is not None or reader.matches is _is_asked:
+        return None
+    bases = kind.__mro__
+    known = max(number for number, base in enumerate(bases) if reader.matches(base))
+    return next((name for name in ANSWERS for base in bases[:known] if name in vars(base)), None)
+
+
 def reader_for(model: object) -> Reader:
     """Find the first reader that understands a model; without one, ``UnsupportedModelError`` is raised."""
     kind = type(unwrapped(model))
     if (found := next((reader for reader in READERS if reader.matches(kind)), None)) is not None:
+        if own := _own_answer(kind, found):
+            raise UnsupportedModelError(
+                f"{kind.__name__} has a {own} of its own; pass a function that returns its probabilities"
+            )
         return found
     kinds = "; ".join(reader.kind for reader in READERS)
     what = f"the class {model.__name__}, not fitted," if isinstance(model, type) else kind.__name__
