@@ -76,13 +76,13 @@ def read_cells(
     known, columns, ignored, n_rows = [], [], [], len(table.frame)
     data = table.frame if reference is None else reference.frame
     for name in inputs.names:
-        choice = replace(choices[name], known=inputs.known.get(name))
+        choice = choices[name]
         if name not in data.columns:
             raise InputError(f"the reference data lack the column {name!r}, which the model reads; add it")
         given, more = table.frame[name], data[name]
         unread = name in inputs.unread and choice == Choice()
         dates = choice == Choice() and pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
-        known.append(replace(choice, unread=unread or dates))
+        known.append(replace(choice, known=inputs.known.get(name), unread=unread or dates))
         if dates:
             columns.append(_dates(given, more, kept))
         elif unread:

@@ -145,7 +145,7 @@ class Reading:
 
 def positive_class(model: AnyModel, positive: object) -> object:
     """Which class is the positive one: that which was named, and otherwise 1 of a model of two classes."""
-    classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    classes = _labels(model, getattr(model, "classes_", ()))
     if positive is None and hasattr(model, "parameters"):  # of PyTorch: the last ones belong to the outputs
         sizes = [weight.shape[:1] for weight in model.parameters()]
         classes = list(range(sum(sizes[-1]))) if sizes else []
@@ -157,6 +157,14 @@ def positive_class(model: AnyModel, positive: object) -> object:
     return 1 if positive is None else positive
 
 
+def _labels(model: AnyModel, classes: Sequence[Any]) -> list[Any]:
+    if isinstance(classes, list):  # of arrays
+        kind = type(model).__name__
+        raise UnsupportedModelError(f"{kind} predicts {len(classes)} outputs; fit one model for each")
+    labels: list[Any] = np.asarray(classes).tolist()
+    return labels
+
+
 def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None = None) -> int:
     """Find the positive class among those of a fitted classifier, or among given ones."""
     kind = type(model).__name__
@@ -166,7 +174,7 @@ def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None
         if not hasattr(model, "classes_"):
             raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
         classes = model.classes_
-    labels: list[Any] = np.asarray(classes).tolist()
+    labels = _labels(model, classes)
     if len(labels) < 2:
         raise UnsupportedModelError(f"{kind} knows only the class {labels[0]!r}; fit it on rows of two")
     if positive not in labels:

@@ -33,8 +33,6 @@ def read_trees(
     hundred trees, the model itself decides.
     """
     name = type(model).__name__
-    outputs = getattr(model, "n_outputs_", 1)
-    _check(model, outputs == 1, f"predicts {outputs} outputs; fit one model for each")
     classes = (0, 1) if name == "Booster" else None  # which knows no labels
     index = class_index(model, positive, classes)
     forest = grown(model, index)
