@@ -17,12 +17,17 @@ from oneformany.schema.encoding import Encoding
 TRIVIAL = frozenset({"contiguous", "flatten", "identity", "reshape", "squeeze", "view"})
 RANDOM = frozenset({"alphadropout", "dropout", "featurealphadropout"})
 HEADS = frozenset({"sigmoid", "softmax", "logsoftmax"})
+LABELLING = frozenset(
+    {"ArgMax", "ArrayFeatureExtractor", "Cast", "Concat", "Identity", "Reshape", "Sub", "ZipMap"}
+)
+ASKED = "a function from frames to its probabilities can be asked instead"
 LAYERS = (
-    "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Sigmoid, Softmax or LogSoftmax"
+    "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Sigmoid, Softmax or LogSoftmax; "
+    + ASKED
 )
 NODES = (
     "Gemm, MatMul, Add, Sub, Mul, Div (with constants), Relu, BatchNormalization, Flatten, Reshape, Squeeze, "
-    "Identity, Cast, Dropout (not in training), and at the end Sigmoid, Softmax or LogSoftmax"
+    f"Identity, Cast, Dropout (not in training), and at the end Sigmoid, Softmax or LogSoftmax; {ASKED}"
 )
 
 
@@ -61,14 +66,14 @@ def _traced(model: AnyModel) -> Chain:
         traced = torch.fx.symbolic_trace(torch.nn.Sequential(model))
     except (torch.fx.proxy.TraceError, TypeError) as error:
         raise UnsupportedModelError(
-            f"{kind} cannot be traced ({error}); write its forward without conditions"
+            f"{kind} cannot be traced ({error}); write its forward without conditions, or {ASKED}"
         ) from error
     modules = dict(traced.named_modules())
     chain = Chain(kind, precisions={str(weight.dtype) for weight in model.parameters()})
     previous: list[Any] = []
     for node in traced.graph.nodes:
         if node.all_input_nodes != previous:
-            raise UnsupportedModelError(f"{kind} is not a chain of layers: see {node.name!r}")
+            raise UnsupportedModelError(f"{kind} is not a chain of layers: see {node.name!r}; {ASKED}")
         previous = [node]
         if node.op in ("placeholder", "output"):
             continue
@@ -76,7 +81,7 @@ def _traced(model: AnyModel) -> Chain:
         called = node.target if module is None else type(module)  # one name for module, function and method
         name = str(getattr(called, "__name__", called)).lower().replace("_", "")
         if chain.head is not None and name not in TRIVIAL:
-            raise UnsupportedModelError(f"{kind} goes on with {name} after {chain.head}")
+            raise UnsupportedModelError(f"{kind} goes on with {name} after {chain.head}; {ASKED}")
         if name in HEADS:
             chain.head = name
         else:
@@ -138,6 +143,7 @@ def _graph(model: AnyModel, width: int) -> Chain:
 
     if isinstance(model, (str, os.PathLike)):
         model = onnx.load(model)
+    model = _without_labels(model)
     graph = model.graph
     constants = {weight.name: onnx.numpy_helper.to_array(weight) for weight in graph.initializer}
     entries = [entry for entry in graph.input if entry.name not in constants]
@@ -155,7 +161,9 @@ def _graph(model: AnyModel, width: int) -> Chain:
             width = _node(chain, node, list(known.values()), width, first=node.input[0] == current)
             current = node.output[0]
         elif variable:
-            raise UnsupportedModelError(f"the ONNX graph is not a chain of layers: see {node.op_type!r}")
+            raise UnsupportedModelError(
+                f"the ONNX graph is not a chain of layers: see {node.op_type!r}; {ASKED}"
+            )
         elif node.op_type in {"Cast", "Constant", "Identity", "Transpose"}:
             constants[node.output[0]] = ReferenceEvaluator(node).run(None, known)[0]
         else:
@@ -177,6 +185,21 @@ def _graph(model: AnyModel, width: int) -> Chain:
     return chain
 
 
+def _without_labels(model: AnyModel) -> AnyModel:
+    """Leave out what skl2onnx lets follow on probabilities: the label, and a column per class."""
+    from onnx import helper
+
+    heads = [number for number, node in enumerate(model.graph.node) if node.op_type.lower() in HEADS]
+    later = {node.op_type for node in model.graph.node[heads[-1] + 1 :]} if heads else set()
+    if len(model.graph.output) != 2 or not later or later - LABELLING:
+        return model
+    cut = type(model)()
+    cut.CopyFrom(model)
+    del cut.graph.node[heads[-1] + 1 :], cut.graph.output[:]
+    cut.graph.output.append(helper.make_empty_tensor_value_info(cut.graph.node[-1].output[0]))
+    return cut
+
+
 def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int, *, first: bool) -> int:
     """Go on with a node that has weights beside what comes from the node before, its ``first`` input.
 
@@ -191,7 +214,7 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
             chain.precisions.add(helper.tensor_dtype_to_np_dtype(settings["to"]).name)
         return width
     if chain.head is not None:
-        raise UnsupportedModelError(f"the ONNX graph goes on with {kind} after {chain.head}")
+        raise UnsupportedModelError(f"the ONNX graph goes on with {kind} after {chain.head}; {ASKED}")
     if kind.lower() in HEADS:
         chain.head = kind
         return width
