@@ -81,7 +81,6 @@ class BlackBoxOracle(ScoredOracle):
             if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):
                 raise InputError(f"{name} is {number!r}; it must be an integer, not negative")
         super().__init__(tuple(int(n) for n in levels), float(threshold))
-        self._band = threshold - ROUNDING, threshold + ROUNDING
         self.function = function
         self.max_calls = max_calls
         self.largest_box = largest_box
@@ -89,6 +88,10 @@ class BlackBoxOracle(ScoredOracle):
         self._rows = rows
         self._positive = positive
         self._known: dict[bytes, float] = {}
+
+    def doubtful(self, codes: IntArray) -> BoolArray:
+        """Whether each row of codes is so near the threshold that a function could round it to either side."""
+        return np.abs(self._sums(codes) - self.threshold) <= ROUNDING
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Infinity, as nobody knows what was not asked about; minus infinity when there is no point."""
