@@ -90,7 +90,7 @@ class BlackBoxOracle(ScoredOracle):
         self._known: dict[bytes, float] = {}
 
     def doubtful(self, codes: IntArray) -> BoolArray:
-        """Whether each row of codes is so near the threshold that a function could round it to either side."""
+        """Whether each row of codes is so near the threshold that a function may round either way."""
         return np.abs(self._sums(codes) - self.threshold) <= ROUNDING
 
     def upper_bound(self, domain: BoolArray) -> float:

@@ -17,7 +17,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, plain_array
-from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
+from oneformany.readers.verdict import Reading, Verdict, class_index
 from oneformany.schema.feature import levels_told
 from oneformany.schema.schema import Schema
 
@@ -77,7 +77,8 @@ def read_function(
     shape = np.shape(output)
     if threshold is None and len(shape) == 2 and shape[1] > 2:
         raise InputError(f"the function knows {shape[1]} classes; name the least probability as threshold")
-    return Reading(oracle, FrameVerdict(rows, decision(box, threshold, positive)))
+    decide = decision(box, threshold, positive)
+    return Reading(oracle, lambda codes: decide(rows.frame(codes)))
 
 
 def decision(

@@ -18,7 +18,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.callables import decision
 from oneformany.readers.columns import Rows, columns_of, plain_array, probe
 from oneformany.readers.registry import Reader, first_step, load, named, reader_for, unwrapped
-from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
+from oneformany.readers.verdict import Reading, Verdict, class_index
 from oneformany.schema.frames import NUMBERS, Column, Table
 
 # Steps that make columns of one column each, and steps that leave columns out
@@ -90,7 +90,8 @@ def read_pipeline(model: Pipeline, rows: Rows, threshold: float | None, positive
     reader, transform, classifier = opened(model, positive)
     encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels)
     oracle = load(reader.read)(classifier, encoding, threshold, positive)
-    return Reading(oracle, FrameVerdict(rows, Verdict(model, transform.inputs, threshold, positive)))
+    decide = Verdict(model, transform.inputs, threshold, positive)
+    return Reading(oracle, lambda codes: decide(rows.frame(codes)))
 
 
 @dataclass(frozen=True, eq=False)

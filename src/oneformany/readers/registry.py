@@ -163,7 +163,7 @@ def register_reader(
           :class:`~oneformany.oracles.network.oracle.NetworkOracle`;
         - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;
         - frames: with ``(model, rows, threshold, positive)``, where ``rows.frame(codes)`` is a frame; it
-          returns a :class:`Reading` with a :class:`~oneformany.readers.verdict.FrameVerdict`.
+          returns a :class:`Reading`, often with ``Verdict(model, rows.frame, threshold, positive)``.
     probabilities : callable or str, optional
         For models that read columns and have neither ``predict`` nor ``classes_``: a function
         ``(model, columns)`` that returns an ``(n, classes)`` array, or where it is.

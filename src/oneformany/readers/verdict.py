@@ -7,14 +7,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
-from oneformany.readers.columns import Rows
 
 DOUBLE = 2.0**-53  # largest relative error of one operation in float64
 SINGLE = 2.0**-24  # the same in float32
@@ -99,18 +97,6 @@ class ProbabilityVerdict:
         if self.threshold is None:
             return np.asarray(chances.argmax(axis=1) == self.positive)
         return np.asarray(chances[:, self.positive] >= self.threshold, dtype=np.bool_)
-
-
-@dataclass(frozen=True, eq=False)
-class FrameVerdict:
-    """Ask a model that reads frames."""
-
-    rows: Rows  # turns codes into frames
-    decide: Callable[[pd.DataFrame], BoolArray]  # whether the model calls each row of a frame positive
-
-    def __call__(self, codes: IntArray) -> BoolArray:
-        """Whether each row of an ``(n, p)`` array of codes is positive."""
-        return self.decide(self.rows.frame(codes))
 
 
 @dataclass(frozen=True, eq=False)
