@@ -16,7 +16,7 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
-from oneformany.readers.columns import Rows, plain_array
+from oneformany.readers.columns import Rows, as_fitted
 from oneformany.readers.verdict import Reading, Verdict, class_index
 from oneformany.schema.feature import levels_told
 from oneformany.schema.schema import Schema
@@ -131,9 +131,7 @@ class _Asked:
 
     def score(self, frame: pd.DataFrame) -> FloatArray:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""
-        names = getattr(self.model, "feature_names_in_", None)
-        data = plain_array(frame) if names is None else frame[list(names)]
-        index = class_index(self.model, self.positive)
+        data, index = as_fitted(self.model, frame), class_index(self.model, self.positive)
         chances = np.zeros((len(data), len(self.model.classes_)))
         if hasattr(self.model, "predict_proba"):
             chances = np.asarray(self.model.predict_proba(data))

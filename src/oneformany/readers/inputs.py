@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +17,7 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.callables import decision
-from oneformany.readers.columns import Rows, columns_of, plain_array, probe
+from oneformany.readers.columns import Rows, as_fitted, columns_of, probe
 from oneformany.readers.registry import Reader, first_step, load, named, reader_for, unwrapped
 from oneformany.readers.verdict import Reading, Verdict, class_index
 from oneformany.schema.frames import NUMBERS, Column, Table
@@ -145,13 +146,7 @@ def opened(model: AnyModel, positive: object) -> tuple[Reader, Transform, Any]:
         last = copy(last)
         last.is_categorical_ = None
     sparse = type(last).__module__.split(".")[0] == "xgboost"
-    return reader, Transform(steps, frames_as_fitted(first_step(model)), sparse), last
-
-
-def frames_as_fitted(model: AnyModel) -> Callable[[pd.DataFrame], Any]:
-    """Make what a model, or the first step of one, was fitted on: a frame or an array."""
-    named = hasattr(model, "feature_names_in_") or hasattr(model, "booster_")
-    return (lambda frame: frame) if named else plain_array
+    return reader, Transform(steps, partial(as_fitted, first_step(model)), sparse), last
 
 
 def check_step(step: AnyModel, name: str) -> None:

@@ -61,7 +61,7 @@ def read_linear(
         off = score.rounding(encoding, minus, kind)
         return network_oracle(kind, [logits], Encoding.from_blocks(tables), None, index, rounding, off)
     if hasattr(model, "predict_proba"):
-        raise InputError(
+        raise UnsupportedModelError(
             f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
             "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
             "to have it asked as a black box"

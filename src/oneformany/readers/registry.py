@@ -271,8 +271,7 @@ def read_model(
             raise InputError(f"{type(model).__name__} reads columns: pass a schema or an encoding")
         encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
         oracle: Oracle = load(reader.read)(model, encoding, threshold, positive)
-        inputs = encoding.encode if reader.probabilities else inputs_for(model, encoding)
-        return Reading(oracle, reader.verdict(model, inputs, threshold, positive))
+        return Reading(oracle, reader.verdict(model, inputs_for(model, encoding), threshold, positive))
     if isinstance(source, Encoding):
         raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
     given = source if reader.reads == "labels" else Rows.of(source, frame, first_step(model))

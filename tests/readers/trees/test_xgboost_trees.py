@@ -123,7 +123,7 @@ def many_classes():
     [
         (xgboost.XGBClassifier, {}, UnsupportedModelError, "not fitted: call its fit"),
         (regressor, {}, UnsupportedModelError, "XGBRegressor is a regressor"),
-        (many_classes, {}, UnsupportedModelError, "objective multi:softprob"),
+        (many_classes, {}, UnsupportedModelError, "3 classes and couples"),
         (lambda: small(booster="gblinear"), {}, UnsupportedModelError, "gblinear, which grows no trees"),
         (lambda: small(missing=0.0), {}, UnsupportedModelError, "a number for a missing value"),
         (small, {"positive": 2}, InputError, "name one of them as positive"),

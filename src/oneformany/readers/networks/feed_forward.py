@@ -89,7 +89,7 @@ def network_oracle(
             raise InputError(f"{model} has weights in layer {number} that are not finite; train it again")
     needed, steepest = 0.0, 1.0  # the logit asked for, and how a relative error of the probability moves it
     if width > 2 and threshold is not None:
-        raise InputError(
+        raise UnsupportedModelError(
             f"{model} has {width} classes: its score is the distance to the strongest other class, not a "
             "probability; leave the threshold out to explain what the model predicts"
         )

@@ -143,18 +143,20 @@ def _graph(model: AnyModel, width: int) -> Chain:
 
     if isinstance(model, (str, os.PathLike)):
         model = onnx.load(model)
-    model = _without_labels(model)
     graph = model.graph
     constants = {weight.name: onnx.numpy_helper.to_array(weight) for weight in graph.initializer}
     entries = [entry for entry in graph.input if entry.name not in constants]
-    if len(entries) != 1 or len(graph.output) != 1:
+    end = max((n for n, node in enumerate(graph.node, start=1) if node.op_type.lower() in HEADS), default=0)
+    # Beside probabilities skl2onnx writes the label, which is not followed
+    labelled = len(graph.output) == 2 and all(node.op_type in LABELLING for node in graph.node[end:])
+    if len(entries) != 1 or not (labelled or len(graph.output) == 1):
         raise UnsupportedModelError(
             f"the ONNX graph has {len(entries)} inputs and {len(graph.output)} outputs; it needs one of each"
         )
     tensor, current = entries[0].type.tensor_type, entries[0].name
     dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
     chain = Chain("the ONNX graph", precisions={dtype.name})
-    for node in graph.node:
+    for node in graph.node[:end] if labelled else graph.node:
         known = {name: constants[name] for name in node.input if name in constants}
         variable = [name for name in node.input if name and name not in constants]
         if variable == [current]:
@@ -170,12 +172,12 @@ def _graph(model: AnyModel, width: int) -> Chain:
             raise UnsupportedModelError(
                 f"the ONNX graph computes weights with {node.op_type}; store them instead"
             )
-    if graph.output[0].name != current:
+    if not labelled and graph.output[0].name != current:
         raise UnsupportedModelError(f"the ONNX graph's output {graph.output[0].name!r} is not its last layer")
 
     def run(columns: FloatArray) -> NDArray[Any]:
         size = (tensor.shape.dim[0].dim_value if tensor.shape.dim else 0) or len(columns)  # rows it takes
-        evaluate = partial(ReferenceEvaluator(model).run, None)
+        evaluate = partial(ReferenceEvaluator(model).run, [current])
         parts = [columns[start : start + size].astype(dtype) for start in range(0, len(columns), size)]
         with np.errstate(over="ignore", invalid="ignore"):  # the reference sigmoid computes both branches
             outputs = [np.reshape(evaluate({entries[0].name: part})[0], (len(part), -1)) for part in parts]
@@ -183,21 +185,6 @@ def _graph(model: AnyModel, width: int) -> Chain:
 
     chain.run = run
     return chain
-
-
-def _without_labels(model: AnyModel) -> AnyModel:
-    """Leave out what skl2onnx lets follow on probabilities: the label, and a column per class."""
-    from onnx import helper
-
-    heads = [number for number, node in enumerate(model.graph.node) if node.op_type.lower() in HEADS]
-    later = {node.op_type for node in model.graph.node[heads[-1] + 1 :]} if heads else set()
-    if len(model.graph.output) != 2 or not later or later - LABELLING:
-        return model
-    cut = type(model)()
-    cut.CopyFrom(model)
-    del cut.graph.node[heads[-1] + 1 :], cut.graph.output[:]
-    cut.graph.output.append(helper.make_empty_tensor_value_info(cut.graph.node[-1].output[0]))
-    return cut
 
 
 def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int, *, first: bool) -> int:

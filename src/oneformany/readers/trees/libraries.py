@@ -63,6 +63,8 @@ def grown(model: AnyModel, index: int = 1) -> Forest:
     """List the trees that predictions use; those that vote do so for the class with this index."""
     for base in type(model).__mro__:
         if (read := BOOSTING.get(f"{base.__module__.split('.')[0]}.{base.__name__}")) is not None:
+            n_classes = len(getattr(model, "classes_", (0, 1)))
+            _check(model, n_classes == 2, f"knows {n_classes} {COUPLED}")
             return read(model)
     members = [model] if hasattr(model, "tree_") else _members(model)
     label = model.classes_[index] if hasattr(model, "tree_") else index
@@ -94,7 +96,6 @@ def _tree(nodes: AnyModel, value: FloatArray, columns: IntArray | None = None) -
 def _ada_boost(model: AnyModel) -> Forest:
     votes = getattr(model, "algorithm", "SAMME") == "SAMME"
     _check(model, votes, "counts no votes; fit it with algorithm=SAMME")
-    _check(model, len(model.classes_) == 2, f"knows {len(model.classes_)} {COUPLED}")
     weights = model.estimator_weights_ / np.sum(model.estimator_weights_)
     trees = []
     for member, weight in zip(_members(model), weights, strict=False):
@@ -106,7 +107,6 @@ def _ada_boost(model: AnyModel) -> Forest:
 def _gradient_boosting(model: AnyModel) -> Forest:
     started = model.init is None or model.init == "zero"
     _check(model, started, "starts from a model of its own; fit it with init=None")
-    _check(model, len(model.classes_) == 2, f"knows {len(model.classes_)} {COUPLED}")
     stages = [stage.tree_ for stage in model.estimators_[:, 0]]
     trees = [_tree(tree, model.learning_rate * tree.value[:, 0, 0]) for tree in stages]
     somewhere = np.zeros((1, model.n_features_in_), dtype=np.float32)
@@ -117,7 +117,6 @@ def _gradient_boosting(model: AnyModel) -> Forest:
 
 
 def _histogram_boosting(model: AnyModel) -> Forest:
-    _check(model, len(model.classes_) == 2, f"knows {len(model.classes_)} {COUPLED}")
     trees = []
     for (predictor,) in model._predictors:  # noqa: SLF001 (no public way to the trees)
         nodes = predictor.nodes
