@@ -17,7 +17,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, as_fitted
-from oneformany.readers.verdict import Reading, Verdict, class_index
+from oneformany.readers.verdict import Reading, Verdict, class_index, class_number
 from oneformany.schema.feature import levels_told
 from oneformany.schema.schema import Schema
 
@@ -95,11 +95,8 @@ def decision(
 
 def _index(model: AnyModel, positive: object) -> int:
     owner = getattr(getattr(model, "function", model), "__self__", None)  # of a method
-    if hasattr(owner, "classes_"):
-        return class_index(owner, positive)
-    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
-        raise InputError(f"positive is {positive!r}; the classes of a function are numbered from 0")
-    return int(positive)
+    known = hasattr(owner, "classes_")
+    return class_index(owner, positive) if known else class_number(positive, "a function")
 
 
 def as_black_box(

@@ -14,7 +14,7 @@ from oneformany.anything import AnyModel
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.readers.columns import Rows, encoding_for, inputs_for, reads_schema
-from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict, is_regressor
+from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict, class_number, is_regressor
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
@@ -46,10 +46,8 @@ class Reader:
         """Make the last word of a model that reads columns; ``inputs`` turns points into what it reads."""
         if self.probabilities is None:
             return Verdict(model, inputs, threshold, positive)
-        if not isinstance(positive, int):
-            raise InputError(f"positive is {positive!r}; {type(model).__name__} numbers its classes from 0")
         own = partial(load(self.probabilities), model)
-        return ProbabilityVerdict(own, inputs, threshold, positive)
+        return ProbabilityVerdict(own, inputs, threshold, class_number(positive, type(model).__name__))
 
 
 def named(package: str, *names: str) -> Callable[[type], bool]:

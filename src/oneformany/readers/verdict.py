@@ -172,6 +172,13 @@ def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None
     return labels.index(positive)
 
 
+def class_number(positive: object, whose: str) -> int:
+    """Check the number of a class of a model that knows no labels."""
+    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
+        raise InputError(f"positive is {positive!r}; the classes of {whose} are numbered from 0")
+    return int(positive)
+
+
 def is_regressor(kind: type) -> bool:
     """Whether a class of models predicts numbers rather than classes."""
     return any(base.__name__ == "RegressorMixin" for base in kind.__mro__)

@@ -12,6 +12,7 @@ from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step
+from oneformany.readers.verdict import class_number
 from oneformany.schema.encoding import Encoding
 
 TRIVIAL = frozenset({"contiguous", "flatten", "identity", "reshape", "squeeze", "view"})
@@ -38,7 +39,8 @@ def read_network(
 
     It ends in one logit (that of class 1) or one per class, or in their sigmoid or softmax.
     """
-    return _followed(model, encoding.width).oracle(encoding, threshold, positive)
+    index = class_number(positive, type(model).__name__)
+    return _followed(model, encoding.width).oracle(encoding, threshold, index)
 
 
 def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
