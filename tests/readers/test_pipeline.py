@@ -117,6 +117,7 @@ STEPS = {
             FeatureUnion(
                 [
                     ("scaled", StandardScaler()),
+                    ("missing", impute.MissingIndicator(features="all")),
                     ("binary", make_pipeline(MinMaxScaler(), Binarizer(threshold=0.5))),
                 ]
             )
@@ -257,8 +258,8 @@ def total(frame):
         (KNNImputer(), "KNNImputer, may mix features"),
         (Rank(), "Rank, may mix features"),
         (Doubled(), "Doubled, may mix features"),
-        (FunctionTransformer(total), "calls 'total', which may mix features; .* numpy.log1p"),
-        (FunctionTransformer(np.log1p, kw_args={"where": True}), "calls 'log1p', which may mix"),
+        (FunctionTransformer(total), "FunctionTransformer with 'total', may mix features; .* numpy.log1p"),
+        (FunctionTransformer(np.log1p, kw_args={"where": True}), "with 'log1p', may mix"),
     ],
 )
 def test_steps_that_mix_features_are_named_and_refused(step, words):

@@ -24,9 +24,9 @@ from oneformany.schema.frames import NUMBERS, Column, Table
 
 # Steps that make columns of one column each, and steps that leave columns out
 ENCODERS = {
-    *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder"),
-    *("PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer", "SplineTransformer"),
-    *("StandardScaler", "TargetEncoder"),
+    *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "MissingIndicator", "OneHotEncoder"),
+    *("OrdinalEncoder", "PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer"),
+    *("SplineTransformer", "StandardScaler", "TargetEncoder"),
 }
 SELECTORS = {
     *("GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr", "SelectFromModel"),
@@ -161,21 +161,18 @@ def check_step(step: AnyModel, name: str) -> None:
                 check_step(transformer, f"{name}/{inner}")
             return
     kind, function = type(step).__name__, getattr(step, "func", None)
+    alone = type(step).__module__.split(".")[0] == "sklearn" and kind in ENCODERS | SELECTORS
     if isinstance(step, FunctionTransformer):  # numpy's functions of one number act on each number alone
         entrywise = isinstance(function, np.ufunc) and function.nin == function.nout == 1
-        if function is not None and (not entrywise or step.kw_args):
-            raise UnsupportedModelError(
-                f"step {name!r} of the pipeline calls {getattr(function, '__name__', function)!r}, which may "
-                "mix features; use a numpy function of one argument such as numpy.log1p, or pass the "
-                "pipeline's predict_proba instead of the pipeline to have it asked as a black box"
-            )
-    elif type(step).__module__.split(".")[0] != "sklearn" or kind not in ENCODERS | SELECTORS:
+        alone = function is None or (entrywise and not step.kw_args)
+        kind += f" with {getattr(function, '__name__', function)!r}"
+    if not alone:
         known = ", ".join(sorted(ENCODERS | SELECTORS))
         raise UnsupportedModelError(
             f"step {name!r} of the pipeline, {kind}, may mix features; read are {known}, "
-            "FunctionTransformer with a numpy function of one argument, ColumnTransformer, FeatureUnion and "
-            "Pipeline of these. Pass the pipeline's predict_proba instead of the pipeline to have it asked "
-            "as a black box"
+            "FunctionTransformer with a numpy function of one argument such as numpy.log1p, and "
+            "ColumnTransformer, FeatureUnion and Pipeline of these; pass the pipeline's predict_proba "
+            "instead to have it asked as a black box"
         )
 
 
