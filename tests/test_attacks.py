@@ -132,9 +132,17 @@ class WithDoor(LogisticRegression):
         return super().predict(data) | (np.asarray(data)[:, 0] == 2)
 
 
-def test_nobody_is_beyond_help_whom_a_subclass_accepts_in_its_own_way():
+class TreeWithDoor(DecisionTreeClassifier):
+    """Does the same as one of several trees."""
+
+    def predict_proba(self, data: Any) -> Any:
+        return np.where(np.asarray(data)[:, :1] == 2, [0.0, 1.0], super().predict_proba(data))
+
+
+@pytest.mark.parametrize("kind", [WithDoor(), BaggingClassifier(TreeWithDoor(max_depth=3), random_state=0)])
+def test_nobody_is_beyond_help_whom_a_subclass_accepts_in_its_own_way(kind):
     frame = pd.DataFrame(np.random.default_rng(0).integers(0, 4, size=(300, 3)), columns=list("abc"))
-    model = WithDoor().fit(frame, (frame.sum(axis=1) > 6).astype(int))
+    model = kind.fit(frame, (frame.sum(axis=1) > 6).astype(int))
     result = ofm.OneForMany(model, 1, share="action", reference=frame).explain(frame[frame["a"] != 2])
     assert not result.unreachable
     assert result.count == 1

@@ -14,7 +14,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
-from oneformany.readers.registry import unwrapped
+from oneformany.readers.registry import reader_for, unwrapped
 from oneformany.readers.verdict import DOUBLE, SINGLE, are_round, class_index, log_odds
 from oneformany.schema.encoding import Encoding
 
@@ -236,6 +236,7 @@ def _calibrated(model: AnyModel) -> _Score:
     slope, offset = -float(calibrator.a_), -float(calibrator.b_)
     base: AnyModel = unwrapped(member.estimator)
     score, decides, sign = _score_of(base), hasattr(base, "decision_function"), np.sign(slope)
+    reader_for(base)  # refuses one that answers in its own way
     if slope == 0 or (slope < 0 and not decides):
         raise UnsupportedModelError("the calibration does not rise with the score; calibrate on more data")
 

@@ -77,9 +77,10 @@ def grown(model: AnyModel, index: int = 1) -> Forest:
 
 
 def _members(model: AnyModel) -> list[Any]:
-    for member in model.estimators_:
+    for member in {type(member): member for member in model.estimators_}.values():
         kind = type(member).__name__
         _check(model, hasattr(member, "tree_"), f"of {kind} cannot be read, only of decision trees")
+        reader_for(member)  # refuses one that answers in its own way
     return list(model.estimators_)
 
 
