@@ -182,7 +182,9 @@ def check_probabilities(output: ArrayLike, rows: int, positive: int = 1) -> Floa
     chances = array.astype(np.float64)
     if chances.min() < -SLACK or chances.max() > 1 + SLACK:
         wrong = chances[(chances < -SLACK) | (chances > 1 + SLACK)][0]
-        raise UnsupportedModelError(f"the function returns {wrong:g}; a probability lies between 0 and 1")
+        raise UnsupportedModelError(
+            f"the function returns {wrong:g}; a probability lies between 0 and 1, as predict_proba gives it"
+        )
     n_classes = 2 if chances.ndim == 1 else chances.shape[1]
     if isinstance(positive, bool) or positive not in range(n_classes):
         raise InputError(f"positive is {positive!r}; the function's classes are 0 to {n_classes - 1}")
