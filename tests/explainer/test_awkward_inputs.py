@@ -531,6 +531,23 @@ def test_dates_that_the_model_does_not_read_do_not_matter():
     assert moved.columns.tolist() == frame.columns.tolist()
 
 
+def test_dates_that_a_pipeline_encodes_stay_as_they_are():
+    frame = FRAME.assign(since=pd.date_range("2020-01-01", periods=6).repeat(10))
+    steps = make_column_transformer((OneHotEncoder(), ["job", "since"]), remainder=StandardScaler())
+    model = make_pipeline(steps, LogisticRegression()).fit(frame, TARGET)
+    with pytest.raises(InputError, match=r"'since' holds dates .*Immutable\('since'\)"):
+        OneForMany(model, 2).explain(frame)
+    explained(model, frame, rules=[Immutable("since")])
+
+
+def test_several_outputs_are_refused():
+    ragged = np.stack([TARGET, np.arange(len(TARGET)) % 3], axis=1)
+    for targets in (ragged, ragged % 2):
+        model = RandomForestClassifier(2).fit(FRAME[["age", "income"]], targets)
+        with pytest.raises(UnsupportedModelError, match="predicts 2 outputs; fit one model for each"):
+            OneForMany(model, 2).explain(FRAME)
+
+
 def test_further_columns_are_kept_as_they_are():
     frame = FRAME.assign(name=[f"n{n}" for n in range(len(FRAME))], list=[[n] for n in range(len(FRAME))])
     _, moved = explained(pipeline(), frame, read=lambda given: given.drop(columns=["name", "list"]))

@@ -173,7 +173,7 @@ def test_an_open_question_makes_the_answer_feasible_not_optimal():
         (np.zeros((3, 2, 2)), r"shape \(3, 2, 2\) for 3 rows"),
         (0.5, r"shape \(\) for 3 rows"),
         (np.array([0.1, np.nan, 0.2]), "NaN for row 1 of 3"),
-        (np.array([0.1, 3.5, 0.2]), "returns 3.5; a probability lies between 0 and 1"),
+        (np.array([0.1, 3.5, 0.2]), "returns 3.5; a probability lies between 0 and 1, as predict_proba"),
         (None, r"returns None \(object\), which is not a probability"),
     ],
 )

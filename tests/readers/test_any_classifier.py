@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from lightgbm import LGBMClassifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
@@ -87,6 +88,20 @@ def test_a_model_fitted_on_an_array_is_asked_with_arrays():
     model = KNeighborsClassifier().fit(plain.to_numpy(), ACCEPTED)
     result = ofm.OneForMany(model, max_changes=1, positive="yes", bins=4).explain(plain)
     assert (model.predict(result.apply(plain).to_numpy()) == "yes").all()
+
+
+def test_one_of_several_classes_is_asked_for_with_columns_by_name_and_a_threshold():
+    plain = FRAME[["debt", "income"]].set_axis(["all debts", "yearly income"], axis=1)
+    kinds = np.where(plain["yearly income"] > 40, "rich", ACCEPTED)
+    boosted = LGBMClassifier(n_estimators=3, min_child_samples=5, verbose=-1).fit(plain, kinds)
+    wide = plain[plain.columns[::-1]].assign(name="somebody")
+    result = ofm.OneForMany(boosted, 2, positive="yes", bins=4).explain(wide)
+    assert (boosted.predict(result.apply(wide)[plain.columns]) == "yes").all()
+    line = LogisticRegression(max_iter=1000).fit(plain, kinds)
+    result = ofm.OneForMany(line, 2, threshold=0.4, positive="yes", bins=4).explain(plain)
+    assert result.covered
+    assert (line.predict_proba(result.apply(plain))[:, 2] >= 0.4).all()
+    assert "a threshold on the probability of one of them is not additive" in result.summary()
 
 
 def test_a_model_that_does_not_answer_about_the_rows_is_refused_as_before():

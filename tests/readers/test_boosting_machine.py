@@ -37,8 +37,8 @@ def test_every_point_has_the_models_own_log_odds(model, positive):
     frame, _ = rows_of()
     assert any(len(term) == 2 for term in model.term_features_)
     reading = read_model(model, None, 0.6, positive, frame)
-    points = all_points(reading.verdict.rows.schema.levels)
-    chances = model.predict_proba(reading.verdict.rows.frame(points))[:, ["bad", "good"].index(positive)]
+    points = all_points(reading.oracle.levels)
+    chances = model.predict_proba(reading.verdict.inputs(points))[:, ["bad", "good"].index(positive)]
     assert 1 / (1 + np.exp(-reading.oracle.score(points))) == pytest.approx(chances, abs=1e-12)
     assert (reading.oracle.positive(points) == (chances >= 0.6)).all()
     assert (reading.verdict(points) == (chances >= 0.6)).all()

@@ -34,7 +34,7 @@ class Callable:
 )
 def test_anything_that_can_be_called_is_a_model(function):
     reading = read_model(function, None, 0.6, frame=FRAME)
-    schema = reading.verdict.rows.schema
+    schema = infer_schema(FRAME, bins=None)
     points = all_points(schema.levels)
     expected = chance(schema.decode(points).astype(FRAME.dtypes))
     assert (reading.oracle.score(points) == expected).all()
@@ -68,8 +68,8 @@ def test_the_classes_of_a_fitted_classifier_have_their_labels():
     model = KNeighborsClassifier(1).fit(data, ["bad", "bad", "good", "good"])
     frame = FRAME.astype({"age": float, "home": float})
     reading = read_model(model.predict_proba, None, None, "good", frame)
-    assert reading.verdict.rows.schema.names == ("age", "home")
-    codes = reading.verdict.rows.schema.encode(frame)
+    codes = infer_schema(frame[["age", "home"]], bins=None).encode(frame)
+    assert codes.shape[1] == len(reading.oracle.levels)
     assert reading.verdict(codes).tolist() == [False, False, True, True]
     with pytest.raises(InputError, match="1 is none of the model's classes 'bad' and 'good'"):
         read_model(model.predict_proba, None, frame=frame)

@@ -117,7 +117,7 @@ def test_two_classes_are_read_as_ever():
 
 def test_the_probability_of_one_class_among_several_is_refused_with_a_way_out():
     model, encoding = fitted("logistic")
-    with pytest.raises(InputError, match=r"4 classes, and a threshold .* leave threshold=None .* black box"):
+    with pytest.raises(UnsupportedModelError, match=r"4 classes, and a threshold .* black box"):
         read_linear(model, encoding, 0.5, "a")
     with pytest.raises(InputError, match="'e' is none of the model's classes 'a', 'b', 'c' and 'd'"):
         read_linear(model, encoding, None, "e")

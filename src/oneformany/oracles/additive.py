@@ -10,7 +10,7 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import anchored
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import DecidedOracle, check_finite, finest_digits
+from oneformany.oracles.scored import ScoredOracle, check_finite, finest_digits
 from oneformany.oracles.search import search
 
 LARGEST_SUM = 2**61
@@ -19,7 +19,7 @@ LARGEST_BOX = 10_000
 """Questions within the margin with at most so many points are settled by asking about all of them."""
 
 
-class AdditiveOracle(DecidedOracle):
+class AdditiveOracle(ScoredOracle):
     """A classifier whose score is ``intercept + tables[0][x_0] + tables[1][x_1] + ...``.
 
     All entries are rounded once, here, to a decimal grid (``10**-12`` unless the scores are huge), so

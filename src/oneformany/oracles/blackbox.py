@@ -81,7 +81,6 @@ class BlackBoxOracle(ScoredOracle):
             if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):
                 raise InputError(f"{name} is {number!r}; it must be an integer, not negative")
         super().__init__(tuple(int(n) for n in levels), float(threshold))
-        self._band = threshold - ROUNDING, threshold + ROUNDING
         self.function = function
         self.max_calls = max_calls
         self.largest_box = largest_box
@@ -89,6 +88,10 @@ class BlackBoxOracle(ScoredOracle):
         self._rows = rows
         self._positive = positive
         self._known: dict[bytes, float] = {}
+
+    def doubtful(self, codes: IntArray) -> BoolArray:
+        """Whether each row of codes is so near the threshold that a function may round either way."""
+        return np.abs(self._sums(codes) - self.threshold) <= ROUNDING
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Infinity, as nobody knows what was not asked about; minus infinity when there is no point."""
@@ -179,7 +182,9 @@ def check_probabilities(output: ArrayLike, rows: int, positive: int = 1) -> Floa
     chances = array.astype(np.float64)
     if chances.min() < -SLACK or chances.max() > 1 + SLACK:
         wrong = chances[(chances < -SLACK) | (chances > 1 + SLACK)][0]
-        raise UnsupportedModelError(f"the function returns {wrong:g}; a probability lies between 0 and 1")
+        raise UnsupportedModelError(
+            f"the function returns {wrong:g}; a probability lies between 0 and 1, as predict_proba gives it"
+        )
     n_classes = 2 if chances.ndim == 1 else chances.shape[1]
     if isinstance(positive, bool) or positive not in range(n_classes):
         raise InputError(f"positive is {positive!r}; the function's classes are 0 to {n_classes - 1}")

@@ -133,14 +133,6 @@ class ScoredOracle(ABC):
         sums = self._sums(codes)
         return np.asarray((sums >= low) & (sums <= high))
 
-    @abstractmethod
-    def _sums(self, codes: IntArray) -> IntArray | FloatArray:
-        """Score each row of codes, in units."""
-
-
-class DecidedOracle(ScoredOracle):
-    """A scored oracle that can let the model decide about points near the threshold."""
-
     def decided_by(self, decide: Decide) -> Self:
         """Let the model decide about points within the margin.
 
@@ -152,7 +144,8 @@ class DecidedOracle(ScoredOracle):
         decide : callable
             Says of points whether the model calls them positive.
         """
-        return self._with(Acceptance(*self._band, decide, self._rounds))
+        low, high = self._band
+        return self if low == high else self._with(Acceptance(low, high, decide, self._rounds))
 
     def hopeful(self) -> Self | None:
         """Count every point that the model would have to be asked about as positive; ``None``: there is none.
@@ -167,14 +160,18 @@ class DecidedOracle(ScoredOracle):
         relaxation = made.relaxation()
         return made if relaxation is not None and relaxation.exact else None
 
-    @abstractmethod
-    def relaxation(self) -> Relaxation | None:
-        """Bound the score by a sum over the features for pruning inside the search, if that is possible."""
-
     def _with(self, acceptance: Acceptance) -> Self:
         oracle = copy(self)
         oracle._acceptance = acceptance  # noqa: SLF001 (a copy of itself)
         return oracle
+
+    @abstractmethod
+    def relaxation(self) -> Relaxation | None:
+        """Bound the score by a sum over the features for pruning inside the search, if that is possible."""
+
+    @abstractmethod
+    def _sums(self, codes: IntArray) -> IntArray | FloatArray:
+        """Score each row of codes, in units."""
 
 
 def check_finite(**numbers: object) -> None:

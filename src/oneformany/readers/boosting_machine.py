@@ -11,7 +11,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
 from oneformany.readers.columns import Rows
 from oneformany.readers.trees.forest import log_odds_oracle
-from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index, least_probability
+from oneformany.readers.verdict import Reading, Verdict, class_index, least_probability
 
 MOST_CELLS = 1_000_000
 
@@ -46,7 +46,7 @@ def read_boosting_machine(model: AnyModel, rows: Rows, threshold: float | None, 
     trees = [_tree(features, table, max(levels)) for features, table in zip(terms, tables, strict=True)]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
     oracle = log_odds_oracle(levels, trees, intercept, least_probability(threshold))
-    return Reading(oracle, FrameVerdict(rows, Verdict(model, lambda data: data, threshold, positive)))
+    return Reading(oracle, Verdict(model, rows.frame, threshold, positive))
 
 
 def _tree(features: Sequence[int], table: FloatArray, width: int) -> Tree:

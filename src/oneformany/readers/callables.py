@@ -16,8 +16,8 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
-from oneformany.readers.columns import Rows, plain_array
-from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
+from oneformany.readers.columns import Rows, as_fitted
+from oneformany.readers.verdict import Reading, Verdict, class_index, class_number
 from oneformany.schema.feature import levels_told
 from oneformany.schema.schema import Schema
 
@@ -77,7 +77,8 @@ def read_function(
     shape = np.shape(output)
     if threshold is None and len(shape) == 2 and shape[1] > 2:
         raise InputError(f"the function knows {shape[1]} classes; name the least probability as threshold")
-    return Reading(oracle, FrameVerdict(rows, decision(box, threshold, positive)))
+    decide = decision(box, threshold, positive)
+    return Reading(oracle, lambda codes: decide(rows.frame(codes)))
 
 
 def decision(
@@ -94,11 +95,8 @@ def decision(
 
 def _index(model: AnyModel, positive: object) -> int:
     owner = getattr(getattr(model, "function", model), "__self__", None)  # of a method
-    if hasattr(owner, "classes_"):
-        return class_index(owner, positive)
-    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
-        raise InputError(f"positive is {positive!r}; the classes of a function are numbered from 0")
-    return int(positive)
+    known = hasattr(owner, "classes_")
+    return class_index(owner, positive) if known else class_number(positive, "a function")
 
 
 def as_black_box(
@@ -130,9 +128,7 @@ class _Asked:
 
     def score(self, frame: pd.DataFrame) -> FloatArray:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""
-        names = getattr(self.model, "feature_names_in_", None)
-        data = plain_array(frame) if names is None else frame[list(names)]
-        index = class_index(self.model, self.positive)
+        data, index = as_fitted(self.model, frame), class_index(self.model, self.positive)
         chances = np.zeros((len(data), len(self.model.classes_)))
         if hasattr(self.model, "predict_proba"):
             chances = np.asarray(self.model.predict_proba(data))

@@ -91,8 +91,15 @@ def named_as_fitted(model: AnyModel, matrix: FloatArray) -> AnyValue:
     return matrix if names is None else pd.DataFrame(matrix, columns=list(names))
 
 
-def plain_array(frame: pd.DataFrame) -> AnyValue:
-    """Make an array for a model that was fitted on one; gaps become not-a-number."""
+def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
+    """Give a model, or its first step, what it was fitted on: columns of a frame, or an array of numbers.
+
+    Gaps of an array become not-a-number.
+    """
+    if (names := _fitted_names(model, frame.columns)) is not None:
+        return frame[names]
+    if hasattr(model, "booster_"):  # LightGBM looks at the types of columns
+        return frame
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
         return frame.to_numpy(np.float64, na_value=np.nan)
     return frame.to_numpy()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,16 +17,16 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.callables import decision
-from oneformany.readers.columns import Rows, columns_of, plain_array, probe
+from oneformany.readers.columns import Rows, as_fitted, columns_of, probe
 from oneformany.readers.registry import Reader, first_step, load, named, reader_for, unwrapped
-from oneformany.readers.verdict import FrameVerdict, Reading, Verdict, class_index
+from oneformany.readers.verdict import Reading, Verdict, class_index
 from oneformany.schema.frames import NUMBERS, Column, Table
 
 # Steps that make columns of one column each, and steps that leave columns out
 ENCODERS = {
-    *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder"),
-    *("PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer", "SplineTransformer"),
-    *("StandardScaler", "TargetEncoder"),
+    *("Binarizer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "MissingIndicator", "OneHotEncoder"),
+    *("OrdinalEncoder", "PowerTransformer", "QuantileTransformer", "RobustScaler", "SimpleImputer"),
+    *("SplineTransformer", "StandardScaler", "TargetEncoder"),
 }
 SELECTORS = {
     *("GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr", "SelectFromModel"),
@@ -90,7 +91,8 @@ def read_pipeline(model: Pipeline, rows: Rows, threshold: float | None, positive
     reader, transform, classifier = opened(model, positive)
     encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels)
     oracle = load(reader.read)(classifier, encoding, threshold, positive)
-    return Reading(oracle, FrameVerdict(rows, Verdict(model, transform.inputs, threshold, positive)))
+    decide = Verdict(model, transform.inputs, threshold, positive)
+    return Reading(oracle, lambda codes: decide(rows.frame(codes)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +146,7 @@ def opened(model: AnyModel, positive: object) -> tuple[Reader, Transform, Any]:
         last = copy(last)
         last.is_categorical_ = None
     sparse = type(last).__module__.split(".")[0] == "xgboost"
-    return reader, Transform(steps, frames_as_fitted(first_step(model)), sparse), last
-
-
-def frames_as_fitted(model: AnyModel) -> Callable[[pd.DataFrame], Any]:
-    """Make what a model, or the first step of one, was fitted on: a frame or an array."""
-    named = hasattr(model, "feature_names_in_") or hasattr(model, "booster_")
-    return (lambda frame: frame) if named else plain_array
+    return reader, Transform(steps, partial(as_fitted, first_step(model)), sparse), last
 
 
 def check_step(step: AnyModel, name: str) -> None:
@@ -165,21 +161,18 @@ def check_step(step: AnyModel, name: str) -> None:
                 check_step(transformer, f"{name}/{inner}")
             return
     kind, function = type(step).__name__, getattr(step, "func", None)
+    alone = type(step).__module__.split(".")[0] == "sklearn" and kind in ENCODERS | SELECTORS
     if isinstance(step, FunctionTransformer):  # numpy's functions of one number act on each number alone
         entrywise = isinstance(function, np.ufunc) and function.nin == function.nout == 1
-        if function is not None and (not entrywise or step.kw_args):
-            raise UnsupportedModelError(
-                f"step {name!r} of the pipeline calls {getattr(function, '__name__', function)!r}, which may "
-                "mix features; use a numpy function of one argument such as numpy.log1p, or pass the "
-                "pipeline's predict_proba instead of the pipeline to have it asked as a black box"
-            )
-    elif type(step).__module__.split(".")[0] != "sklearn" or kind not in ENCODERS | SELECTORS:
+        alone = function is None or (entrywise and not step.kw_args)
+        kind += f" with {getattr(function, '__name__', function)!r}"
+    if not alone:
         known = ", ".join(sorted(ENCODERS | SELECTORS))
         raise UnsupportedModelError(
             f"step {name!r} of the pipeline, {kind}, may mix features; read are {known}, "
-            "FunctionTransformer with a numpy function of one argument, ColumnTransformer, FeatureUnion and "
-            "Pipeline of these. Pass the pipeline's predict_proba instead of the pipeline to have it asked "
-            "as a black box"
+            "FunctionTransformer with a numpy function of one argument such as numpy.log1p, and "
+            "ColumnTransformer, FeatureUnion and Pipeline of these; pass the pipeline's predict_proba "
+            "instead to have it asked as a black box"
         )
 
 

@@ -14,7 +14,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
-from oneformany.readers.registry import unwrapped
+from oneformany.readers.registry import reader_for, unwrapped
 from oneformany.readers.verdict import DOUBLE, SINGLE, are_round, class_index, log_odds
 from oneformany.schema.encoding import Encoding
 
@@ -61,7 +61,7 @@ def read_linear(
         off = score.rounding(encoding, minus, kind)
         return network_oracle(kind, [logits], Encoding.from_blocks(tables), None, index, rounding, off)
     if hasattr(model, "predict_proba"):
-        raise InputError(
+        raise UnsupportedModelError(
             f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
             "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
             "to have it asked as a black box"
@@ -236,6 +236,7 @@ def _calibrated(model: AnyModel) -> _Score:
     slope, offset = -float(calibrator.a_), -float(calibrator.b_)
     base: AnyModel = unwrapped(member.estimator)
     score, decides, sign = _score_of(base), hasattr(base, "decision_function"), np.sign(slope)
+    reader_for(base)  # refuses one that answers in its own way
     if slope == 0 or (slope < 0 and not decides):
         raise UnsupportedModelError("the calibration does not rise with the score; calibrate on more data")
 

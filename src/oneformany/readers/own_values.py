@@ -20,7 +20,7 @@ from oneformany.readers.columns import Rows, TimeIsUpError, probe
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.registry import load, read_model
 from oneformany.readers.trees.libraries import forest_of
-from oneformany.readers.verdict import FrameVerdict, Reading
+from oneformany.readers.verdict import Reading
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, named_targets, same_rows
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, no_level
@@ -75,13 +75,13 @@ def read_cells(
     known, columns, ignored, n_rows = [], [], [], len(table.frame)
     data = table.frame if reference is None else reference.frame
     for name in inputs.names:
-        choice = replace(choices[name], known=inputs.known.get(name))
+        choice = choices[name]
         if name not in data.columns:
             raise InputError(f"the reference data lack the column {name!r}, which the model reads; add it")
         given, more = table.frame[name], data[name]
         unread = name in inputs.unread and choice == Choice()
         dates = choice == Choice() and pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
-        known.append(replace(choice, unread=unread or dates))
+        known.append(replace(choice, known=inputs.known.get(name), unread=unread or dates))
         if dates:
             columns.append(_dates(given, more, kept))
         elif unread:
@@ -172,23 +172,29 @@ def read_values(
     Returns the model as the engine asks it, own values of the rows, ``None`` where cells decide its answer,
     and why it is not read but asked as a black box.
     """
-    rows, widest, p = Rows.of(cells.classes), max(cells.classes.levels), len(inputs.names)
-    oracle = box = unread = None
-    if cells.n_splits * p * widest > MOST_ENTRIES:
-        box = as_black_box(inputs.model, threshold, positive)
-    if box is not None:
-        unread = f"{cells.n_splits} splits, on {p} columns of up to {widest} values, are too many"
-    elif cells.encoding is not None and not (stop is not None and stop.expired()):
-        read = load(inputs.reader.read)(inputs.classifier, cells.encoding, threshold, positive)
-        oracle = Reading(read, FrameVerdict(rows, inputs.decide)).oracle  # which decides where rounding could
-    elif inputs.transform is not None:
-        unread, box = TIME_WAS_UP, BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
-    if oracle is None:
-        asked = (inputs.model, threshold, positive) if box is None else (box, None, 1)
-        oracle = read_model(asked[0], cells.classes, *asked[1:]).oracle
+    reading, unread = _reading(inputs, cells, threshold, positive, stop)
     levels = zip(cells.own.cell_of, cells.schema.levels, strict=True)
     plain = all(np.array_equal(cell_of, np.arange(n)) for cell_of, n in levels)
-    return oracle, None if plain else cells.own, unread
+    return reading.oracle, None if plain else cells.own, unread
+
+
+def _reading(
+    inputs: Inputs, cells: Cells, threshold: float | None, positive: object, stop: Stop | None
+) -> tuple[Reading, str | None]:
+    widest, p = max(cells.classes.levels), len(inputs.names)
+    if cells.n_splits * p * widest > MOST_ENTRIES:
+        box = as_black_box(inputs.model, threshold, positive)
+        if box is not None:
+            why = f"{cells.n_splits} splits, on {p} columns of up to {widest} values, are too many"
+            return read_model(box, cells.classes), why
+    if inputs.transform is None:
+        return read_model(inputs.model, cells.classes, threshold, positive), None
+    if cells.encoding is None or (stop is not None and stop.expired()):
+        box = BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
+        return read_model(box, cells.classes), TIME_WAS_UP
+    rows = Rows.of(cells.classes)
+    oracle = load(inputs.reader.read)(inputs.classifier, cells.encoding, threshold, positive)
+    return Reading(oracle, lambda codes: inputs.decide(rows.frame(codes))), None
 
 
 def _dates(column: pd.Series[Any], more: pd.Series[Any], kept: Collection[str]) -> ColumnValues:

@@ -14,11 +14,12 @@ from oneformany.anything import AnyModel
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.readers.columns import Rows, encoding_for, inputs_for, reads_schema
-from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict, is_regressor
+from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict, class_number, is_regressor
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
 N_CONFIRMED = 64
+ANSWERS = ("predict", "predict_proba", "decision_function")
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,8 @@ class Reader:
         """Make the last word of a model that reads columns; ``inputs`` turns points into what it reads."""
         if self.probabilities is None:
             return Verdict(model, inputs, threshold, positive)
-        if not isinstance(positive, int):
-            raise InputError(f"positive is {positive!r}; {type(model).__name__} numbers its classes from 0")
         own = partial(load(self.probabilities), model)
-        return ProbabilityVerdict(own, inputs, threshold, positive)
+        return ProbabilityVerdict(own, inputs, threshold, class_number(positive, type(model).__name__))
 
 
 def named(package: str, *names: str) -> Callable[[type], bool]:
@@ -162,7 +161,7 @@ def register_reader(
           :class:`~oneformany.oracles.network.oracle.NetworkOracle`;
         - labels of levels: with ``(model, schema, threshold, positive)``; it returns a :class:`Reading`;
         - frames: with ``(model, rows, threshold, positive)``, where ``rows.frame(codes)`` is a frame; it
-          returns a :class:`Reading` with a :class:`~oneformany.readers.verdict.FrameVerdict`.
+          returns a :class:`Reading`, often with ``Verdict(model, rows.frame, threshold, positive)``.
     probabilities : callable or str, optional
         For models that read columns and have neither ``predict`` nor ``classes_``: a function
         ``(model, columns)`` that returns an ``(n, classes)`` array, or where it is.
@@ -220,10 +219,23 @@ def first_step(model: AnyModel) -> AnyModel:
     return model
 
 
+def _own_answer(kind: type, reader: Reader) -> str | None:
+    """Name an answer that a class gives in another way than the class that its reader knows."""
+    if reader.probabilities is not None or reader.matches is _is_asked:
+        return None
+    bases = kind.__mro__
+    known = max(number for number, base in enumerate(bases) if reader.matches(base))
+    return next((name for name in ANSWERS for base in bases[:known] if name in vars(base)), None)
+
+
 def reader_for(model: object) -> Reader:
     """Find the first reader that understands a model; without one, ``UnsupportedModelError`` is raised."""
     kind = type(unwrapped(model))
     if (found := next((reader for reader in READERS if reader.matches(kind)), None)) is not None:
+        if own := _own_answer(kind, found):
+            raise UnsupportedModelError(
+                f"{kind.__name__} has a {own} of its own; pass a function that returns its probabilities"
+            )
         return found
     kinds = "; ".join(reader.kind for reader in READERS)
     what = f"the class {model.__name__}, not fitted," if isinstance(model, type) else kind.__name__
@@ -257,8 +269,7 @@ def read_model(
             raise InputError(f"{type(model).__name__} reads columns: pass a schema or an encoding")
         encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
         oracle: Oracle = load(reader.read)(model, encoding, threshold, positive)
-        inputs = encoding.encode if reader.probabilities else inputs_for(model, encoding)
-        return Reading(oracle, reader.verdict(model, inputs, threshold, positive))
+        return Reading(oracle, reader.verdict(model, inputs_for(model, encoding), threshold, positive))
     if isinstance(source, Encoding):
         raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
     given = source if reader.reads == "labels" else Rows.of(source, frame, first_step(model))

@@ -7,14 +7,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
-from oneformany.readers.columns import Rows
 
 DOUBLE = 2.0**-53  # largest relative error of one operation in float64
 SINGLE = 2.0**-24  # the same in float32
@@ -102,18 +100,6 @@ class ProbabilityVerdict:
 
 
 @dataclass(frozen=True, eq=False)
-class FrameVerdict:
-    """Ask a model that reads frames."""
-
-    rows: Rows  # turns codes into frames
-    decide: Callable[[pd.DataFrame], BoolArray]  # whether the model calls each row of a frame positive
-
-    def __call__(self, codes: IntArray) -> BoolArray:
-        """Whether each row of an ``(n, p)`` array of codes is positive."""
-        return self.decide(self.rows.frame(codes))
-
-
-@dataclass(frozen=True, eq=False)
 class Reading:
     """A model as the engine asks it, and as it answers itself.
 
@@ -145,7 +131,7 @@ class Reading:
 
 def positive_class(model: AnyModel, positive: object) -> object:
     """Which class is the positive one: that which was named, and otherwise 1 of a model of two classes."""
-    classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    classes = _labels(model, getattr(model, "classes_", ()))
     if positive is None and hasattr(model, "parameters"):  # of PyTorch: the last ones belong to the outputs
         sizes = [weight.shape[:1] for weight in model.parameters()]
         classes = list(range(sum(sizes[-1]))) if sizes else []
@@ -157,6 +143,14 @@ def positive_class(model: AnyModel, positive: object) -> object:
     return 1 if positive is None else positive
 
 
+def _labels(model: AnyModel, classes: Sequence[Any]) -> list[Any]:
+    if isinstance(classes, list):  # of arrays
+        kind = type(model).__name__
+        raise UnsupportedModelError(f"{kind} predicts {len(classes)} outputs; fit one model for each")
+    labels: list[Any] = np.asarray(classes).tolist()
+    return labels
+
+
 def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None = None) -> int:
     """Find the positive class among those of a fitted classifier, or among given ones."""
     kind = type(model).__name__
@@ -166,7 +160,7 @@ def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None
         if not hasattr(model, "classes_"):
             raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
         classes = model.classes_
-    labels: list[Any] = np.asarray(classes).tolist()
+    labels = _labels(model, classes)
     if len(labels) < 2:
         raise UnsupportedModelError(f"{kind} knows only the class {labels[0]!r}; fit it on rows of two")
     if positive not in labels:
@@ -176,6 +170,13 @@ def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None
             "name one of them as positive"
         )
     return labels.index(positive)
+
+
+def class_number(positive: object, whose: str) -> int:
+    """Check the number of a class of a model that knows no labels."""
+    if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
+        raise InputError(f"positive is {positive!r}; the classes of {whose} are numbered from 0")
+    return int(positive)
 
 
 def is_regressor(kind: type) -> bool:

@@ -80,10 +80,10 @@ def test_the_model_finds_and_proves_the_optimum(options: CompactOptions, seed: i
 @pytest.mark.parametrize("seed", range(5))
 def test_the_initial_solution_satisfies_every_constraint(options: CompactOptions, seed: int) -> None:
     problem = as_problem(random_problem(np.random.default_rng(seed)))
-    rows, columns, _ = initial_solution(problem, Statistics(), Stop(), merge=options.merge_initial)
+    space, columns, _ = initial_solution(problem, Statistics(), Stop(), merge=options.merge_initial)
     if not columns:
         return
-    compact = CompactModel(rows, columns, embed(problem.oracle), options)
+    compact = CompactModel(space, columns, embed(problem.oracle), options)
     model, start = compact.model, compact.start()
     lower, upper = model.row_bounds
     activity = model.matrix @ start
@@ -98,8 +98,8 @@ def test_the_model_has_the_published_size() -> None:
     codes = np.array([[0, 0, 0], [1, 1, 1], [2, 0, 1]])
     oracle = AdditiveOracle([[0, 1, 0], [0, 1], [0, 1]], threshold=3)
     problem = Problem(codes, (3, 2, 2), oracle, 3)
-    rows, known, _ = initial_solution(problem, Statistics(), Stop(), merge=False)
-    model = CompactModel(rows, known, embed(oracle), CompactOptions(relax_implied=False)).model
+    space, known, _ = initial_solution(problem, Statistics(), Stop(), merge=False)
+    model = CompactModel(space, known, embed(oracle), CompactOptions(relax_implied=False)).model
     n, features, columns, count = 3, 3, 5, 3
     assert model.size == count * (1 + columns + n + columns + features + 2 * n * columns)
     assert model.integer.all()

@@ -31,8 +31,8 @@ def as_problem(small: SmallProblem) -> Problem:
 
 
 def pricer(problem: Problem, **options: Any) -> MipPricer:
-    rows, _, _ = initial_solution(problem, Statistics(), Stop())
-    return MipPricer(rows, embed(problem.oracle), Highs(), CgOptions(**options))
+    space, _, _ = initial_solution(problem, Statistics(), Stop())
+    return MipPricer(space, embed(problem.oracle), Highs(), CgOptions(**options))
 
 
 def heaviest(small: SmallProblem, problem: Problem, index: IntArray, weights: IntArray) -> int:
@@ -53,7 +53,7 @@ def test_published_compact_and_exhaustive_pricing_agree(seed: int) -> None:
     rng = np.random.default_rng(seed)
     small = random_problem(rng)
     problem = as_problem(small)
-    index = initial_solution(problem, Statistics(), Stop())[0].index
+    index = initial_solution(problem, Statistics(), Stop())[0].helpable
     weights = scaled(rng.random(len(index)) * (rng.random(len(index)) < 0.8))
     if not len(index) or not weights.any():
         return
@@ -137,7 +137,7 @@ def test_without_time_the_bound_is_the_trivial_one() -> None:
     columns, capacity = chain.price(weights, Stop(0.0))
     assert columns == []
     assert capacity == 4 * DUAL_UNIT
-    assert dual_proof(chain.rows, weights, capacity).bound == 1
+    assert dual_proof(chain.space, weights, capacity).bound == 1
 
 
 NEARLY = Problem(
@@ -155,12 +155,12 @@ def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded(formulation
     columns, capacity = strict.price(weights, Stop())
     assert strict.statistics.counters["points excluded"] >= 1
     assert [len(column.rows) for column in columns] == [1]
-    assert dual_proof(strict.rows, weights, capacity).bound == 2
+    assert dual_proof(strict.space, weights, capacity).bound == 2
     assert all(NEARLY.oracle.positive(column.point[None])[0] for column in columns)
 
 
 def test_weights_are_rounded_down_and_bounds_up_to_whole_explanations() -> None:
     assert scaled(np.array([1.0 / 3.0])).tolist() == [333_333_333]
-    rows, weights = pricer(CHAIN).rows, np.full(4, DUAL_UNIT)
-    bounds = [dual_proof(rows, weights, k * DUAL_UNIT + 10).bound for k in (1, 2, 3)]
+    space, weights = pricer(CHAIN).space, np.full(4, DUAL_UNIT)
+    bounds = [dual_proof(space, weights, k * DUAL_UNIT + 10).bound for k in (1, 2, 3)]
     assert bounds == [4, 2, 2]

@@ -55,11 +55,11 @@ def test_every_row_in_reach_has_one_explanation_that_it_may_use(merge: bool, see
     oracle = AdditiveOracle(small.tables, small.intercept, small.threshold)
     codes, levels = np.array(small.codes), tuple(small.levels)
     given = Problem(codes, levels, oracle, small.max_changes, small.allowed)
-    rows, columns, _ = initial_solution(given, Statistics(), Stop(), merge=merge)
+    space, columns, _ = initial_solution(given, Statistics(), Stop(), merge=merge)
     covered = np.concatenate([np.empty(0, int), *(column.rows for column in columns)])
-    assert sorted(covered.tolist()) == list(range(len(rows)))
+    assert sorted(covered.tolist()) == list(range(len(space.rows)))
     for column in columns:
-        members = rows.codes[column.rows]
+        members = space.rows[column.rows]
         assert oracle.positive(column.point[None]).all()
         assert ((members != column.point).any(axis=0) == column.changed).all()
         assert column.changed.sum() <= given.max_changes
@@ -80,7 +80,7 @@ def test_a_row_that_is_positive_already_changes_nothing() -> None:
 
 
 def test_rows_out_of_reach_are_set_aside() -> None:
-    rows, _, screened = initial_solution(problem([[0, 0, 1], [0, 1, 1], [0, 1, 1]], 1), Statistics(), Stop())
-    assert rows.index.tolist() == [1]
+    space, _, screened = initial_solution(problem([[0, 0, 1], [0, 1, 1], [0, 1, 1]], 1), Statistics(), Stop())
+    assert space.helpable.tolist() == [1]
     assert list(screened.reasons) == [0]
-    assert rows.codes.tolist() == [[0, 1, 1]]
+    assert space.rows.tolist() == [[0, 1, 1]]

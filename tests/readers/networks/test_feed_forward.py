@@ -163,5 +163,5 @@ def test_an_unknown_class_is_refused():
 
 
 def test_a_threshold_means_nothing_among_three_classes():
-    with pytest.raises(InputError, match="leave the threshold out"):
+    with pytest.raises(UnsupportedModelError, match="leave the threshold out"):
         read_mlp(german_network(n_classes=3), load("german").schema.encoding(), 0.5)

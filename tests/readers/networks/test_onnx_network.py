@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.networks.graphs import class_probabilities, read_network
+from oneformany.readers.registry import read_model
 from oneformany.schema.encoding import Encoding
 from tree_questions import all_points, questions, usable
 
@@ -228,6 +230,29 @@ def test_other_graphs_are_refused(nodes, weights, message):
 def test_half_precision_is_refused():
     with pytest.raises(UnsupportedModelError, match="computes in float16"):
         read_network(graph([("MatMul", ("x", "w"), "y", {})], ONE, np.float16), ENCODING)
+
+
+SIGMOID = [
+    ("Sigmoid", ("z",), "p", {}),
+    ("Sub", ("one", "p"), "q", {}),
+    ("Concat", ("q", "p"), "y", {"axis": 1}),
+]
+
+
+@pytest.mark.parametrize("head", [SIGMOID, [("Softmax", ("z",), "y", {"axis": 1})]])
+def test_a_graph_that_also_names_the_label_is_read_by_its_probabilities(head):
+    width = 1 if head is SIGMOID else 3
+    weights = {"w": np.random.default_rng(0).normal(size=(7, width)), "one": np.ones(1)}
+    nodes = [MATMUL, *head, ("ArgMax", ("y",), "label", {"axis": 1})]
+    model = graph(nodes, weights, outputs=("label", "y"))
+    points = all_points(ENCODING.levels)
+    columns = ENCODING.encode(points)
+    label, chances = ReferenceEvaluator(model).run(None, {"x": columns.astype(np.float32)})
+    assert np.abs(class_probabilities(model, columns) - chances).max() < 1e-6
+    assert (read_model(model, ENCODING).oracle.positive(points) == (label[:, 0] == 1)).all()
+    other = graph([*nodes, ("Relu", ("y",), "more", {})], weights, outputs=("label", "more"))
+    with pytest.raises(UnsupportedModelError, match="1 inputs and 2 outputs"):
+        read_network(other, ENCODING)
 
 
 def test_several_inputs_are_refused():

@@ -130,7 +130,7 @@ def small(kind=lightgbm.LGBMClassifier, classes=2, **options):
             UnsupportedModelError,
             "LGBMRegressor is a regressor",
         ),
-        (lambda: small(classes=3), {}, UnsupportedModelError, "objective multiclass"),
+        (lambda: small(classes=3), {}, UnsupportedModelError, "3 classes and couples"),
         (lambda: small(linear_tree=True), {}, UnsupportedModelError, "linear_tree=False"),
         (small, {"positive": 2}, InputError, "name one of them as positive"),
         (small, {"threshold": 0}, InputError, "strictly between 0 and 1"),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.readers.registry import read_model
 from oneformany.readers.trees.libraries import read_trees
 from oneformany.schema.encoding import Encoding
 from tree_models import LEVELS, check_answers, german, small_encoding, small_rows
@@ -55,6 +56,10 @@ def test_a_booster_is_read_like_its_classifier():
     chance = booster.predict(xgboost.DMatrix(matrix))
     assert agrees(read_trees(booster, encoding, 0.6), chance, data.codes, 0.6)
     assert agrees(read_trees(booster, encoding, 0.6, positive=0), 1 - chance, data.codes, 0.6)
+    verdict = read_model(booster, encoding, 0.6, np.int64(1)).verdict
+    assert (verdict(data.codes) == (chance.astype(float) >= 0.6)).all()
+    with pytest.raises(InputError, match="positive is True; the classes of Booster are numbered from 0"):
+        read_model(booster, encoding, 0.6, positive=True)
 
 
 def test_only_the_rounds_that_early_stopping_kept_are_read():
@@ -123,7 +128,7 @@ def many_classes():
     [
         (xgboost.XGBClassifier, {}, UnsupportedModelError, "not fitted: call its fit"),
         (regressor, {}, UnsupportedModelError, "XGBRegressor is a regressor"),
-        (many_classes, {}, UnsupportedModelError, "objective multi:softprob"),
+        (many_classes, {}, UnsupportedModelError, "3 classes and couples"),
         (lambda: small(booster="gblinear"), {}, UnsupportedModelError, "gblinear, which grows no trees"),
         (lambda: small(missing=0.0), {}, UnsupportedModelError, "a number for a missing value"),
         (small, {"positive": 2}, InputError, "name one of them as positive"),

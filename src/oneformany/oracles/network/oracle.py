@@ -16,7 +16,7 @@ from oneformany.oracles.network.bounds import bound_logit, reserve, widest_lines
 from oneformany.oracles.network.kernels import Arrays, judge_moves, score_points
 from oneformany.oracles.network.search import NetworkSteps
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import DecidedOracle
+from oneformany.oracles.scored import ScoredOracle
 from oneformany.oracles.search import search
 
 ROUNDOFF = 2.0**-53
@@ -116,7 +116,7 @@ class Network:
         )
 
 
-class NetworkOracle(DecidedOracle):
+class NetworkOracle(ScoredOracle):
     """Answers for a ReLU network.
 
     The score is the network's logit in float64, added up in a fixed order. A point is positive when its score

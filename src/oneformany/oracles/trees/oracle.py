@@ -9,7 +9,7 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
-from oneformany.oracles.scored import Acceptance, Decide, DecidedOracle
+from oneformany.oracles.scored import Acceptance, Decide, ScoredOracle
 from oneformany.oracles.search import climb, search
 from oneformany.oracles.trees import kernels
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
@@ -17,7 +17,7 @@ from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
 FEW = 8  # parts with at most so many points are looked through: bounds are quick
 
 
-class TreeOracle(DecidedOracle):
+class TreeOracle(ScoredOracle):
     """A classifier whose score is an intercept plus one leaf per tree, decided in exact integers.
 
     Parameters

@@ -14,13 +14,12 @@ from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.pricer import Priced
-from oneformany.engine.pricing.space import Items
+from oneformany.engine.pricing.space import Items, SearchSpace
 from oneformany.engine.scaling import ONE_IN_PRICING, STEP
 from oneformany.paper.methods.embeddings import Embedding, embed
 from oneformany.paper.methods.formulation import (
     CgOptions,
     CompactExplanation,
-    PaperRows,
     PublishedExplanations,
 )
 from oneformany.paper.methods.model import Model, Request, SolverOutcome
@@ -38,15 +37,15 @@ LAST_SHARE = 0.1  # of the time, kept for the final cover
 def improve_by_columns(run: PaperRun, proof: Proof, options: CgOptions) -> tuple[list[Column], Proof, Stop]:
     """Improve a first solution; return it, the proof of the best bound, and who ended the search."""
     best, stop = run.first, run.stop
-    master = PaperMaster(len(run.rows), best)
-    pricer = MipPricer(run.rows, run.embedding, run.solver, options, run.seed)
+    master = PaperMaster(len(run.space.rows), best)
+    pricer = MipPricer(run.space, run.embedding, run.solver, options, run.seed)
     early = Stop(None if stop.time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
     with early.on_interrupt():
         while (relaxed := master.solve(early)) is not None:
             weights = scaled(relaxed.duals)
             columns, capacity = pricer.price(weights, early)
             if capacity is not None:
-                found = dual_proof(pricer.rows, weights, capacity)
+                found = dual_proof(run.space, weights, capacity)
                 proof = max(proof, found, key=lambda each: each.bound)
             value, count = relaxed.value, len(best)
             run.log("columns", columns=len(master.columns), value=value, bound=proof.bound, count=count)
@@ -103,15 +102,15 @@ class MipPricer:
     """Builds the pricing problem once and solves it for ever new weights."""
 
     def __init__(
-        self, rows: PaperRows, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0
+        self, space: SearchSpace, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0
     ) -> None:
-        self.rows, self.options, self.statistics = rows, options, Statistics()
+        self.space, self.options, self.statistics = space, options, Statistics()
         self._solver, self._seed = solver, seed
         self._pool: dict[bytes, Column] = {}
         kind = CompactExplanation if options.pricing == "compact" else PublishedExplanations
-        self._explanation = kind(rows, embedding)
+        self._explanation = kind(space, embedding)
         self._model, self._member = self._explanation.model, self._explanation.member[0]
-        self._model.add_rows(self._explanation.changed, 1.0, upper=rows.problem.max_changes)
+        self._model.add_rows(self._explanation.changed, 1.0, upper=space.problem.max_changes)
 
     def price(self, weights: IntArray, stop: Stop) -> tuple[list[Column], int | None]:
         """Find columns heavier than ``DUAL_UNIT``, first among those put aside.
@@ -182,8 +181,7 @@ class ProgramPricer:
         self.items = items
         self.nodes = 0
         self._solver = Highs()
-        rows = PaperRows(problem, items.space.helpable)
-        self._explanation = CompactExplanation(rows, embed(problem.oracle))
+        self._explanation = CompactExplanation(items.space, embed(problem.oracle))
         model, member = self._explanation.model, self._explanation.member[0]
         model.add_rows(self._explanation.changed, 1.0, upper=problem.max_changes)
         self._members = member[items.first]

@@ -5,17 +5,16 @@ Numbers in parentheses are the paper's. ``x`` are its ``v``, the one-hot columns
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.columns import Column
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods.embeddings import Embedding, require_positive
 from oneformany.paper.methods.model import Model
-from oneformany.problem import Problem
 
 ENTRIES = 13  # coefficients of the compact model per explanation, row and one-hot column; others are few
 Pricing = Literal["published", "compact"]
@@ -59,32 +58,16 @@ class CgOptions:
             raise InputError(f"stop_at is {self.stop_at}; a column is of use only above 1")
 
 
-@dataclass(frozen=True, eq=False)
-class PaperRows:
-    """The distinct rows of a problem that can be helped; the other files here number rows likewise."""
-
-    problem: Problem  # where they come from
-    index: IntArray  # (n,): for each of them its index among the problem's distinct rows
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    @cached_property
-    def codes(self) -> IntArray:
-        """Their codes."""
-        return self.problem.rows[self.index]
-
-
 class Explanations:
-    """``count`` explanations of the rows in a program of their own, without bounds on their changes.
+    """``count`` explanations of the rows of a space in a program, without bounds on their changes.
 
     Positive points (2) with one level per feature (6), and members that may move there.
     """
 
-    def __init__(self, rows: PaperRows, embedding: Embedding, count: int = 1) -> None:
-        self.rows, self.embedding, self.model = rows, embedding, Model()
+    def __init__(self, space: SearchSpace, embedding: Embedding, count: int = 1) -> None:
+        self.space, self.embedding, self.model = space, embedding, Model()
         self.x = embedding.one_hot.add_point(self.model, count)  # (K, columns): one-hot columns of the points
-        self.member = self.model.add_variables(count, len(rows))  # (K, n): whether a row is explained
+        self.member = self.model.add_variables(count, len(space.rows))  # (K, n): whether a row is explained
         hidden = []
         for point in self.x:
             first = self.model.size
@@ -93,16 +76,18 @@ class Explanations:
             require_positive(self.model, score, embedding.threshold)
         self.hidden = np.array(hidden)  # (K, ...): variables inside the classifiers
         self._forbid_moves()
-        self.changed = self.model.add_variables(count, rows.problem.n_features)  # (K, p): whether one changes
+        self.changed = self.model.add_variables(
+            count, space.problem.n_features
+        )  # (K, p): whether one changes
 
     def _forbid_moves(self) -> None:
         """``member_i + [x_l is v] <= 1`` wherever row ``i`` may not move to level ``v``."""
-        one_hot, rows = self.embedding.one_hot, self.rows
+        one_hot, space = self.embedding.one_hot, self.space
         for feature in one_hot.variable:
-            moves = rows.problem.moves[feature]
+            moves = space.problem.moves[feature]
             if moves is None:
                 continue
-            row, level = np.nonzero(~moves[rows.codes[:, feature]])
+            row, level = np.nonzero(~moves[space.rows[:, feature]])
             column, sign = one_hot.column[feature, level], one_hot.sign[feature, level]
             for member, x in zip(self.member, self.x, strict=True):
                 self.model.add_rows(
@@ -113,16 +98,16 @@ class Explanations:
 
     def column(self, values: FloatArray, k: int = 0) -> Column | None:
         """Read an explanation off a solution; ``None`` when the classifier itself turns its point down."""
-        rows, problem = self.rows, self.rows.problem
+        problem = self.space.problem
         point, group = self.point(values, k), np.flatnonzero(values[self.member[k]] > 0.5)
         if not problem.oracle.positive(point[None])[0]:
             return None
-        given = rows.codes[group]
+        given = self.space.rows[group]
         changed = (given != point).any(axis=0)
         if changed.sum() > problem.max_changes or not problem.may_move(given, point).all():
             raise SolverError(
-                f"the solver explains rows {rows.index[group].tolist()} by the point {point.tolist()}, "
-                "which breaks its own constraints; try another solver"
+                f"the solver explains rows {self.space.helpable[group].tolist()} by the point "
+                f"{point.tolist()}, which breaks its own constraints; try another solver"
             )
         return Column(point, changed, group)
 
@@ -144,11 +129,11 @@ class CompactExplanation(Explanations):
     A member keeps its level or the feature changes: ``member_i <= [x_l is i's level] + changed_l``.
     """
 
-    def __init__(self, rows: PaperRows, embedding: Embedding) -> None:
-        super().__init__(rows, embedding)
-        one_hot, n = embedding.one_hot, len(rows)
+    def __init__(self, space: SearchSpace, embedding: Embedding) -> None:
+        super().__init__(space, embedding)
+        one_hot, n = embedding.one_hot, len(space.rows)
         for feature in one_hot.variable:
-            level = (feature, rows.codes[:, feature])
+            level = (feature, space.rows[:, feature])
             own, changed = self.x[0, one_hot.column[level]], np.full(n, self.changed[0, feature])
             self.model.add_rows(
                 np.column_stack([self.member[0], own, changed]),
@@ -164,11 +149,11 @@ class PublishedExplanations(Explanations):
     """
 
     def __init__(
-        self, rows: PaperRows, embedding: Embedding, count: int = 1, *, integer: bool = True
+        self, space: SearchSpace, embedding: Embedding, count: int = 1, *, integer: bool = True
     ) -> None:
-        super().__init__(rows, embedding, count)
+        super().__init__(space, embedding, count)
         model, one_hot = self.model, embedding.one_hot
-        shape = (count, len(rows), one_hot.width)
+        shape = (count, len(space.rows), one_hot.width)
         # (K, columns), the paper's d: a column changes for some member
         self.used = model.add_variables(count, one_hot.width, integer=integer)
         # (K, n, columns), its xi and gamma: row and point differ in a column; and the row is a member
@@ -179,7 +164,7 @@ class PublishedExplanations(Explanations):
             return np.stack([np.broadcast_to(array, shape).ravel() for array in arrays], axis=1)
 
         points, members, columns = self.x[:, None, :], self.member[:, :, None], self.used[:, None, :]
-        given = np.broadcast_to(one_hot.encode(rows.codes), shape).ravel()
+        given = np.broadcast_to(one_hot.encode(space.rows), shape).ravel()
         # (9), (10): differs >= |given - x|
         model.add_rows(flat(points, differs), [1.0, 1.0], lower=given)
         model.add_rows(flat(points, differs), [1.0, -1.0], upper=given)
@@ -200,33 +185,33 @@ class CompactModel(PublishedExplanations):
     """The compact model (1)-(14), with as many explanations as a known solution has, to start from."""
 
     def __init__(
-        self, rows: PaperRows, known: list[Column], embedding: Embedding, options: CompactOptions
+        self, space: SearchSpace, known: list[Column], embedding: Embedding, options: CompactOptions
     ) -> None:
-        self.known, count, most = known, len(known), float(rows.problem.max_changes)
-        super().__init__(rows, embedding, count, integer=not options.relax_implied)
+        self.known, count, most = known, len(known), float(space.problem.max_changes)
+        super().__init__(space, embedding, count, integer=not options.relax_implied)
         model, member = self.model, self.member
         self.active = active = model.add_variables(count)
         # (5): at most max_changes features per explanation, none for an unused one
-        budget = np.append(np.ones(rows.problem.n_features), -most)
+        budget = np.append(np.ones(space.problem.n_features), -most)
         model.add_rows(np.column_stack([self.changed, active]), budget, upper=0.0)
         # (7), (8): every row has an explanation, and only one that is used
         model.add_rows(member.T, 1.0, lower=1.0)
-        owners = np.repeat(active, len(rows))
+        owners = np.repeat(active, len(space.rows))
         model.add_rows(np.column_stack([member.ravel(), owners]), [1.0, -1.0], upper=0.0)
         if options.break_symmetry:
             model.add_rows(np.column_stack([active[:-1], active[1:]]), [1.0, -1.0], lower=0.0)
-            model = model.fixed(member[np.arange(len(rows)) < np.arange(count)[:, None]], 0.0)
+            model = model.fixed(member[np.arange(len(space.rows)) < np.arange(count)[:, None]], 0.0)
         # (1): as few as possible
         self.model = model.towards(active, 1.0)
 
     def start(self) -> FloatArray:
         """Write the known solution in the variables; all others are 0."""
         values, encode = np.zeros(self.model.size), self.embedding.one_hot.encode
-        given = encode(self.rows.codes)
+        given = encode(self.space.rows)
         values[self.active] = 1.0
         for k, column in enumerate(self.known):
             point = encode(column.point)[0]
-            member = np.isin(np.arange(len(self.rows)), column.rows)
+            member = np.isin(np.arange(len(self.space.rows)), column.rows)
             differs = np.abs(given - point)
             values[self.x[k]] = point
             values[self.hidden[k]] = self.embedding.hidden(column.point)

@@ -11,11 +11,12 @@ from math import ceil, isfinite
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.columns import Column
+from oneformany.engine.columns import Column, assign
+from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.screening import Screened, screen
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods.embeddings import Embedding, embed
-from oneformany.paper.methods.formulation import ENTRIES, CgOptions, CompactModel, CompactOptions, PaperRows
+from oneformany.paper.methods.formulation import ENTRIES, CgOptions, CompactModel, CompactOptions
 from oneformany.paper.methods.model import Request
 from oneformany.paper.methods.solvers import Solver, make_solver
 from oneformany.problem import Problem
@@ -42,10 +43,10 @@ def solve_published(
     stop, statistics = Stop(time_limit), Statistics()
     solver = make_solver(options.solver)
     embedding = embed(problem.oracle, stop.part(EMBEDDING_SHARE * stop.remaining()))
-    rows, best, screened = initial_solution(problem, statistics, stop, merge=options.merge_initial)
-    run = PaperRun(rows, best, embedding, solver, stop, statistics, progress, seed)
+    space, best, screened = initial_solution(problem, statistics, stop, merge=options.merge_initial)
+    run = PaperRun(space, best, embedding, solver, stop, statistics, progress, seed)
     # What needs no search: where there are rows, there is an explanation.
-    proof: Proof = dual_proof(rows, np.arange(len(rows)) == 0, 1)
+    proof: Proof = dual_proof(space, np.arange(len(space.rows)) == 0, 1)
     ended_by = stop
     run.log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
     if proof.bound < len(best):
@@ -55,16 +56,10 @@ def solve_published(
             best, proof, ended_by = improve_by_columns(run, proof, options)
         else:
             best, proof = improve_by_model(run, proof, options)
-    waiting = np.ones(len(rows), dtype=np.bool_)
-    groups: list[Group] = []
-    for column in best:  # every row is assigned once
-        group = column.rows[waiting[column.rows]]
-        if len(group):
-            waiting[group] = False
-            groups.append(Group(column.point, rows.index[group], column.changed))
+    found = zip(best, assign(problem, space.helpable, best), strict=True)
     return build_result(
         problem,
-        groups,
+        [Group(column.point, rows, column.changed) for column, rows in found if len(rows)],
         reasons=screened.reasons,
         helpable=screened.helpable,
         proof=proof if best else None,
@@ -92,7 +87,7 @@ def check_asked(problem: Problem) -> None:
 class PaperRun:
     """One call of a method under way, from its first solution on."""
 
-    rows: PaperRows
+    space: SearchSpace
     first: list[Column]  # a solution: every row is in one of them
     embedding: Embedding
     solver: Solver
@@ -113,17 +108,17 @@ class PaperRun:
             self.progress(step)
 
 
-def dual_proof(rows: PaperRows, weights: IntArray | BoolArray, capacity: int) -> DualProof:
+def dual_proof(space: SearchSpace, weights: IntArray | BoolArray, capacity: int) -> DualProof:
     """Write down what weights prove if no column weighs more than the capacity."""
-    row_of = rows.problem.row_of
+    row_of = space.problem.row_of
     given = np.zeros(len(row_of), dtype=np.int64)  # on the first occurrences of the distinct rows
-    given[np.unique(row_of, return_index=True)[1][rows.index]] = weights
+    given[np.unique(row_of, return_index=True)[1][space.helpable]] = weights
     return DualProof(tuple(given.tolist()), capacity)
 
 
 def initial_solution(
     problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True
-) -> tuple[PaperRows, list[Column], Screened]:
+) -> tuple[SearchSpace, list[Column], Screened]:
     """Ask the classifier for one positive point per distinct row; those not asked in time are left out.
 
     ``merge`` lets rows share the point of another row as long as they may move there and change at most
@@ -131,10 +126,10 @@ def initial_solution(
     which point a row is given, so it may be one that is there already.
     """
     screened = screen(problem, statistics, stop)
-    rows = PaperRows(problem, screened.helpable)
-    changes = [rows.codes != point for point in screened.points]
-    may_move = [problem.may_move(rows.codes, point).all(axis=1) for point in screened.points]
-    waiting = np.ones(len(rows), dtype=np.bool_)
+    space = SearchSpace(problem, screened.helpable)
+    changes = [space.rows != point for point in screened.points]
+    may_move = [problem.may_move(space.rows, point).all(axis=1) for point in screened.points]
+    waiting = np.ones(len(space.rows), dtype=np.bool_)
     groups: dict[int, IntArray] = {}  # by the row whose point it is
     while merge and waiting.any() and not stop.expired():
         candidates = {
@@ -149,7 +144,7 @@ def initial_solution(
         Column(screened.points[owner], changes[owner][group].any(axis=0), group)
         for owner, group in groups.items()
     ]
-    return rows, columns, screened
+    return space, columns, screened
 
 
 def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_changes: int) -> IntArray:
@@ -166,7 +161,7 @@ def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_cha
 def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tuple[list[Column], Proof]:
     """Improve a first solution and its bound; a model too large for the time left is not written down."""
     solver, stop, most = run.solver, run.stop, len(run.first)
-    entries = ENTRIES * most * len(run.rows) * run.embedding.one_hot.width
+    entries = ENTRIES * most * len(run.space.rows) * run.embedding.one_hot.width
 
     def rounded(dual: float) -> int:
         """The integer that a solver's bound proves, and 0 when there is none yet."""
@@ -179,7 +174,7 @@ def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tu
     compact: CompactModel | None = None
     with stop.on_interrupt():
         while stop.remaining() >= solver.entry_seconds * entries:
-            compact = compact or CompactModel(run.rows, run.first, run.embedding, options)
+            compact = compact or CompactModel(run.space, run.first, run.embedding, options)
             request = Request(stop, compact.start(), seed=run.seed, watch=watch, effort=options.effort)
             outcome = solver.solve(compact.model, request)
             if outcome.status == "infeasible":

@@ -149,9 +149,7 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
         "published": PUBLISHED_CELLS.get(cell_of(key)),
         "trained": prepared.trained,
         "questions": questions_of(result),
-        "bound_without_classifier": bound_without_classifier(problem, result, limit)
-        if least and method == names(settings.method)[0]
-        else None,
+        "bound_without_classifier": bound_without_classifier(problem, result, limit) if least else None,
         "explanations": [asdict(explanation) for explanation in result.explanations],
         "versions": result.versions,
     }
@@ -193,17 +191,7 @@ def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> 
 
 
 def _save(result: ofm.Result, key: Mapping[str, Any], folder: Path) -> None:
-    asked = (
-        "dataset",
-        "model",
-        "method",
-        "protocol",
-        "max_changes",
-        "rows",
-        "threshold",
-        "immutable",
-        "seed",
-    )
+    asked = "dataset", "model", "method", "protocol", "max_changes", "rows", "threshold", "immutable", "seed"
     path = folder / f"{'-'.join(str(key[name]) for name in asked)}.json"
     with writing(path):
         folder.mkdir(parents=True, exist_ok=True)

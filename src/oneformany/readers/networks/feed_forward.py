@@ -89,7 +89,7 @@ def network_oracle(
             raise InputError(f"{model} has weights in layer {number} that are not finite; train it again")
     needed, steepest = 0.0, 1.0  # the logit asked for, and how a relative error of the probability moves it
     if width > 2 and threshold is not None:
-        raise InputError(
+        raise UnsupportedModelError(
             f"{model} has {width} classes: its score is the distance to the strongest other class, not a "
             "probability; leave the threshold out to explain what the model predicts"
         )
@@ -131,8 +131,6 @@ class Chain:
 
     def oracle(self, encoding: Encoding, threshold: float | None, positive: int) -> NetworkOracle:
         """Make an oracle."""
-        if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
-            raise InputError(f"positive is {positive!r}; the classes of {self.model} are numbered from 0")
         if unknown := [kind for kind in self.precisions if not kind.endswith(("float32", "float64"))]:
             raise UnsupportedModelError(
                 f"{self.model} computes in {unknown[0]}; read are float32 and float64"
@@ -142,7 +140,7 @@ class Chain:
                 f"{self.model} ends in {self.head} over {self.n_outputs} outputs: these are not classes"
             )
         roundoff = SINGLE if any(kind.endswith("float32") for kind in self.precisions) else DOUBLE
-        return network_oracle(self.model, self.steps, encoding, threshold, int(positive), roundoff)
+        return network_oracle(self.model, self.steps, encoding, threshold, positive, roundoff)
 
     def probabilities(self, columns: FloatArray) -> FloatArray:
         """Ask the network itself; the answer has a column of probabilities per class."""

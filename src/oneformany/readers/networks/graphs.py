@@ -12,17 +12,23 @@ from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step
+from oneformany.readers.verdict import class_number
 from oneformany.schema.encoding import Encoding
 
 TRIVIAL = frozenset({"contiguous", "flatten", "identity", "reshape", "squeeze", "view"})
 RANDOM = frozenset({"alphadropout", "dropout", "featurealphadropout"})
 HEADS = frozenset({"sigmoid", "softmax", "logsoftmax"})
+LABELLING = frozenset(
+    {"ArgMax", "ArrayFeatureExtractor", "Cast", "Concat", "Identity", "Reshape", "Sub", "ZipMap"}
+)
+ASKED = "a function from frames to its probabilities can be asked instead"
 LAYERS = (
-    "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Sigmoid, Softmax or LogSoftmax"
+    "Linear, ReLU, BatchNorm1d, Dropout, Identity, Flatten, and at the end Sigmoid, Softmax or LogSoftmax; "
+    + ASKED
 )
 NODES = (
     "Gemm, MatMul, Add, Sub, Mul, Div (with constants), Relu, BatchNormalization, Flatten, Reshape, Squeeze, "
-    "Identity, Cast, Dropout (not in training), and at the end Sigmoid, Softmax or LogSoftmax"
+    f"Identity, Cast, Dropout (not in training), and at the end Sigmoid, Softmax or LogSoftmax; {ASKED}"
 )
 
 
@@ -33,7 +39,8 @@ def read_network(
 
     It ends in one logit (that of class 1) or one per class, or in their sigmoid or softmax.
     """
-    return _followed(model, encoding.width).oracle(encoding, threshold, positive)
+    index = class_number(positive, type(model).__name__)
+    return _followed(model, encoding.width).oracle(encoding, threshold, index)
 
 
 def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
@@ -61,14 +68,14 @@ def _traced(model: AnyModel) -> Chain:
         traced = torch.fx.symbolic_trace(torch.nn.Sequential(model))
     except (torch.fx.proxy.TraceError, TypeError) as error:
         raise UnsupportedModelError(
-            f"{kind} cannot be traced ({error}); write its forward without conditions"
+            f"{kind} cannot be traced ({error}); write its forward without conditions, or {ASKED}"
         ) from error
     modules = dict(traced.named_modules())
     chain = Chain(kind, precisions={str(weight.dtype) for weight in model.parameters()})
     previous: list[Any] = []
     for node in traced.graph.nodes:
         if node.all_input_nodes != previous:
-            raise UnsupportedModelError(f"{kind} is not a chain of layers: see {node.name!r}")
+            raise UnsupportedModelError(f"{kind} is not a chain of layers: see {node.name!r}; {ASKED}")
         previous = [node]
         if node.op in ("placeholder", "output"):
             continue
@@ -76,7 +83,7 @@ def _traced(model: AnyModel) -> Chain:
         called = node.target if module is None else type(module)  # one name for module, function and method
         name = str(getattr(called, "__name__", called)).lower().replace("_", "")
         if chain.head is not None and name not in TRIVIAL:
-            raise UnsupportedModelError(f"{kind} goes on with {name} after {chain.head}")
+            raise UnsupportedModelError(f"{kind} goes on with {name} after {chain.head}; {ASKED}")
         if name in HEADS:
             chain.head = name
         else:
@@ -141,33 +148,38 @@ def _graph(model: AnyModel, width: int) -> Chain:
     graph = model.graph
     constants = {weight.name: onnx.numpy_helper.to_array(weight) for weight in graph.initializer}
     entries = [entry for entry in graph.input if entry.name not in constants]
-    if len(entries) != 1 or len(graph.output) != 1:
+    end = max((n for n, node in enumerate(graph.node, start=1) if node.op_type.lower() in HEADS), default=0)
+    # Beside probabilities skl2onnx writes the label, which is not followed
+    labelled = len(graph.output) == 2 and all(node.op_type in LABELLING for node in graph.node[end:])
+    if len(entries) != 1 or not (labelled or len(graph.output) == 1):
         raise UnsupportedModelError(
             f"the ONNX graph has {len(entries)} inputs and {len(graph.output)} outputs; it needs one of each"
         )
     tensor, current = entries[0].type.tensor_type, entries[0].name
     dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
     chain = Chain("the ONNX graph", precisions={dtype.name})
-    for node in graph.node:
+    for node in graph.node[:end] if labelled else graph.node:
         known = {name: constants[name] for name in node.input if name in constants}
         variable = [name for name in node.input if name and name not in constants]
         if variable == [current]:
             width = _node(chain, node, list(known.values()), width, first=node.input[0] == current)
             current = node.output[0]
         elif variable:
-            raise UnsupportedModelError(f"the ONNX graph is not a chain of layers: see {node.op_type!r}")
+            raise UnsupportedModelError(
+                f"the ONNX graph is not a chain of layers: see {node.op_type!r}; {ASKED}"
+            )
         elif node.op_type in {"Cast", "Constant", "Identity", "Transpose"}:
             constants[node.output[0]] = ReferenceEvaluator(node).run(None, known)[0]
         else:
             raise UnsupportedModelError(
                 f"the ONNX graph computes weights with {node.op_type}; store them instead"
             )
-    if graph.output[0].name != current:
+    if not labelled and graph.output[0].name != current:
         raise UnsupportedModelError(f"the ONNX graph's output {graph.output[0].name!r} is not its last layer")
 
     def run(columns: FloatArray) -> NDArray[Any]:
         size = (tensor.shape.dim[0].dim_value if tensor.shape.dim else 0) or len(columns)  # rows it takes
-        evaluate = partial(ReferenceEvaluator(model).run, None)
+        evaluate = partial(ReferenceEvaluator(model).run, [current])
         parts = [columns[start : start + size].astype(dtype) for start in range(0, len(columns), size)]
         with np.errstate(over="ignore", invalid="ignore"):  # the reference sigmoid computes both branches
             outputs = [np.reshape(evaluate({entries[0].name: part})[0], (len(part), -1)) for part in parts]
@@ -191,7 +203,7 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
             chain.precisions.add(helper.tensor_dtype_to_np_dtype(settings["to"]).name)
         return width
     if chain.head is not None:
-        raise UnsupportedModelError(f"the ONNX graph goes on with {kind} after {chain.head}")
+        raise UnsupportedModelError(f"the ONNX graph goes on with {kind} after {chain.head}; {ASKED}")
     if kind.lower() in HEADS:
         chain.head = kind
         return width

@@ -33,8 +33,6 @@ def read_trees(
     hundred trees, the model itself decides.
     """
     name = type(model).__name__
-    outputs = getattr(model, "n_outputs_", 1)
-    _check(model, outputs == 1, f"predicts {outputs} outputs; fit one model for each")
     classes = (0, 1) if name == "Booster" else None  # which knows no labels
     index = class_index(model, positive, classes)
     forest = grown(model, index)
@@ -65,6 +63,8 @@ def grown(model: AnyModel, index: int = 1) -> Forest:
     """List the trees that predictions use; those that vote do so for the class with this index."""
     for base in type(model).__mro__:
         if (read := BOOSTING.get(f"{base.__module__.split('.')[0]}.{base.__name__}")) is not None:
+            n_classes = len(getattr(model, "classes_", (0, 1)))
+            _check(model, n_classes == 2, f"knows {n_classes} {COUPLED}")
             return read(model)
     members = [model] if hasattr(model, "tree_") else _members(model)
     label = model.classes_[index] if hasattr(model, "tree_") else index
@@ -77,9 +77,10 @@ def grown(model: AnyModel, index: int = 1) -> Forest:
 
 
 def _members(model: AnyModel) -> list[Any]:
-    for member in model.estimators_:
+    for member in {type(member): member for member in model.estimators_}.values():
         kind = type(member).__name__
         _check(model, hasattr(member, "tree_"), f"of {kind} cannot be read, only of decision trees")
+        reader_for(member)  # refuses one that answers in its own way
     return list(model.estimators_)
 
 
@@ -96,7 +97,6 @@ def _tree(nodes: AnyModel, value: FloatArray, columns: IntArray | None = None) -
 def _ada_boost(model: AnyModel) -> Forest:
     votes = getattr(model, "algorithm", "SAMME") == "SAMME"
     _check(model, votes, "counts no votes; fit it with algorithm=SAMME")
-    _check(model, len(model.classes_) == 2, f"knows {len(model.classes_)} {COUPLED}")
     weights = model.estimator_weights_ / np.sum(model.estimator_weights_)
     trees = []
     for member, weight in zip(_members(model), weights, strict=False):
@@ -108,7 +108,6 @@ def _ada_boost(model: AnyModel) -> Forest:
 def _gradient_boosting(model: AnyModel) -> Forest:
     started = model.init is None or model.init == "zero"
     _check(model, started, "starts from a model of its own; fit it with init=None")
-    _check(model, len(model.classes_) == 2, f"knows {len(model.classes_)} {COUPLED}")
     stages = [stage.tree_ for stage in model.estimators_[:, 0]]
     trees = [_tree(tree, model.learning_rate * tree.value[:, 0, 0]) for tree in stages]
     somewhere = np.zeros((1, model.n_features_in_), dtype=np.float32)
@@ -119,7 +118,6 @@ def _gradient_boosting(model: AnyModel) -> Forest:
 
 
 def _histogram_boosting(model: AnyModel) -> Forest:
-    _check(model, len(model.classes_) == 2, f"knows {len(model.classes_)} {COUPLED}")
     trees = []
     for (predictor,) in model._predictors:  # noqa: SLF001 (no public way to the trees)
         nodes = predictor.nodes
