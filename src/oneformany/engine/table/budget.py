@@ -5,8 +5,6 @@ columns cover at most ``k C + sum(m - u)`` people. The weights come from first-o
 of the relaxation; the columns from greedy, swaps, and exact programs over what a better choice can use.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from oneformany.arrays import IntArray
@@ -37,13 +35,10 @@ def solve_budget(
     table: ColumnTable, people: IntArray, k: int, search: Search | None = None, start: IntArray | None = None
 ) -> PeopleAnswer:
     """Choose at most ``k`` columns that cover as many people as possible, from some that are known."""
-    budget = BudgetSearch(table.incidence, people, search or Search())
-    budget.begin(k, start)
+    budget = BudgetSearch(table.incidence, people, k, search or Search())
+    budget.begin(start)
     budget.report("start")
-    for _ in budget.relax():
-        budget.report("relaxation")
-        if budget.finished():
-            break
+    budget.relax(budget.search.rounds(RELAXATION_TIME), STEPS_PER_ROUND, GAIN)
     budget.improve(max(FEWEST_COLUMNS, 5 * k))
     budget.settle(budget.search.options.max_nodes)
     budget.repair()
@@ -52,21 +47,56 @@ def solve_budget(
     )
 
 
-class BudgetSearch(ColumnChoice):
-    """Columns, weights and bounds for one number ``k`` of columns after another; ``order`` is greedy."""
+class PeopleChoice(ColumnChoice):
+    """Columns for people, and weights that bound how many people so many columns cover."""
+
+    weights: Weights
 
     def __init__(self, incidence: Incidence, people: IntArray, search: Search) -> None:
         super().__init__(search)
         self.incidence, self.people = incidence, people
         self.reachable = int(people[incidence.reachable].sum())
-        self.weights: Weights = weighed(incidence, people.astype(np.float64))
-        self.order = greedy(incidence, people)
-        self.relaxation: FirstOrder | None = None
-        self.k, self.best = 0, self.order[:0]
 
     def covered(self, columns: IntArray) -> int:
         """People that these columns cover."""
         return int(self.people[self.incidence.covered_by(columns)].sum())
+
+    def reaching(self, k: int, target: int) -> IntArray:
+        """The columns that ``k`` columns with so many people can be among."""
+        if not self.search.options.fixing:
+            return np.arange(self.incidence.n_columns)
+        heavy = self.weights.heavy(k, int(self.people.sum()) - target)
+        self.search.counters["columns left out"] = self.incidence.n_columns - len(heavy)
+        return heavy
+
+    def core(self, columns: IntArray) -> IntArray:
+        """Those of some columns that good answers use: of small reduced cost."""
+        return columns[self.weights.loads[columns] >= (1.0 - CORE) * self.weights.capacity]
+
+    def repairing(self, k: int, target: int) -> Repair:
+        """Repairs over the columns of small reduced cost that columns with so many people can be among."""
+        core = self.core(self.reaching(k, target))
+        return Repair(self.incidence, core, self.best, self.search.options.seed, self.people)
+
+    def search_for(self, k: int, target: int, max_nodes: int) -> IntArray | TreeProof | None:
+        """Search all columns that can be among ``k`` that cover so many people."""
+        columns, options = self.reaching(k, target), self.search.options
+        part, kept = self.incidence.part(columns, self.incidence.reachable)
+        if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
+            return None
+        question = BudgetQuestion(part, self.people[kept], k, target, self.search.stop)
+        return self.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
+
+
+class BudgetSearch(PeopleChoice):
+    """The best ``k`` columns; ``order`` is greedy."""
+
+    def __init__(self, incidence: Incidence, people: IntArray, k: int, search: Search) -> None:
+        super().__init__(incidence, people, search)
+        self.weights = weighed(incidence, people.astype(np.float64))
+        self.order = greedy(incidence, people)
+        self.k, self.best = k, self.order[:k]
+        self.relaxation = FirstOrder(incidence, people, k)
 
     def standing(self) -> tuple[int, int]:
         """People covered, and at most."""
@@ -83,13 +113,12 @@ class BudgetSearch(ColumnChoice):
         """How good each column looks in the relaxation."""
         return self.weights.loads
 
-    def begin(self, k: int, start: IntArray | None = None) -> None:
-        """Choose ``k`` columns greedily, or start from some that are known."""
-        self.k, self.proof = k, None
-        self.best = self.order[:k]
-        if start is not None and len(start) <= k:
+    def begin(self, start: IntArray | None = None) -> None:
+        """Improve greedy columns, or start from some that are known."""
+        if start is not None and len(start) <= self.k:
             self.offer(np.asarray(start, dtype=np.int64))
         self.swap(self.best)
+        self.relaxation.begin(self.best, self.people)
 
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they cover more."""
@@ -105,49 +134,20 @@ class BudgetSearch(ColumnChoice):
             self.search.counters["swaps"] += swaps
         self.offer(swapped)
 
-    def relaxed(self) -> FirstOrder:
-        """The relaxation, from where the last one stopped."""
-        people, last = self.people.astype(np.float64), self.relaxation
-        found = self.relaxation = FirstOrder(self.incidence, people, self.k)
-        if last is None:
-            found.duals = np.where(self.incidence.reachable, people / 2.0, 0.0)
-            found.price = float(self.covered(self.best) - self.covered(self.best[:-1]))
-            found.balance = float(np.sqrt(max(1, self.k) / (people**2).sum()))
-            found.values[self.best] = 1.0
-        else:
-            found.duals, found.price, found.balance = last.duals, last.price, last.balance
-            found.values = last.values * (self.k / max(last.budget, 1.0))
-        return found
-
-    def relax(self) -> Iterator[None]:
-        """Take first-order steps, round by round, until one gains next to nothing."""
-        relaxation = self.relaxed()
-        for number in self.search.rounds(RELAXATION_TIME):
-            relaxation.advance(STEPS_PER_ROUND, self.search.stop)
-            before = self.reach
-            found = relaxation.weights()
-            if found.reach(self.people, self.k) < before:
-                self.weights = found
-            yield
-            if number > 3 and self.reach > before - GAIN * abs(before):
-                return
+    def learn(self) -> float:
+        """Keep weights that let the columns cover fewer people."""
+        self.weights = min(
+            self.weights, self.relaxation.weights(), key=lambda found: found.reach(self.people, self.k)
+        )
+        return -float(self.reach)
 
     def usable(self) -> IntArray:
         """The columns that something better can use."""
-        return self.reaching(self.covered(self.best) + 1)
-
-    def reaching(self, target: int) -> IntArray:
-        """The columns that so many columns with so many people can be among."""
-        if not self.search.options.fixing:
-            return np.arange(self.incidence.n_columns)
-        slack = self.reach - target * ONE_IN_TABLES
-        usable = np.flatnonzero(self.weights.loads >= self.weights.capacity - slack)
-        self.search.counters["columns left out"] = self.incidence.n_columns - len(usable)
-        return usable
+        return self.reaching(self.k, self.covered(self.best) + 1)
 
     def improve(self, most: int) -> None:
         """Solve a program over the columns that the relaxation uses, and so many others of greatest load."""
-        if not self.search.options.repair or self.finished() or self.relaxation is None:
+        if not self.search.options.repair or self.finished():
             return
         usable = self.usable()
         heaviest = usable[np.argsort(-self.loads[usable], kind="stable")[:most]]
@@ -164,17 +164,11 @@ class BudgetSearch(ColumnChoice):
             self.swap(columns[found])
         self.report("program")
 
-    def repairing(self, start: IntArray, target: int) -> Repair:
-        """Repairs over the columns of small reduced cost that columns with so many people can be among."""
-        usable = self.reaching(target)
-        core = usable[self.weights.loads[usable] >= (1.0 - CORE) * self.weights.capacity]
-        return Repair(self.incidence, core, start, self.search.options.seed, self.people)
-
     def repair(self) -> None:
         """Improve small parts until that stops helping."""
         if not self.finished() and len(self.best) and self.search.options.repair:
             covered, most = self.standing()
-            repair = self.repairing(self.best, covered + 1)
+            repair = self.repairing(self.k, covered + 1)
             repair.run(most, self.search.stop, self.search.patience)
             self.search.counters["repairs"] += repair.repairs
             self.offer(repair.chosen)
@@ -182,16 +176,7 @@ class BudgetSearch(ColumnChoice):
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all usable columns for some that cover more than the best."""
-        return self.search_for(self.covered(self.best) + 1, max_nodes)
-
-    def search_for(self, target: int, max_nodes: int) -> IntArray | TreeProof | None:
-        """Search all columns that can be among some that cover so many people."""
-        columns, options = self.reaching(target), self.search.options
-        part, kept = self.incidence.part(columns, self.incidence.reachable)
-        if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
-            return None
-        question = BudgetQuestion(part, self.people[kept], self.k, target, self.search.stop)
-        return self.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
+        return self.search_for(self.k, self.covered(self.best) + 1, max_nodes)
 
 
 class BudgetQuestion(TreeQuestion):

@@ -20,7 +20,7 @@ from oneformany.engine.cover.incidence import Merged, entries_of, merged
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
-from oneformany.engine.table.budget import BudgetSearch
+from oneformany.engine.table.budget import RELAXATION_TIME, BudgetSearch
 from oneformany.engine.table.choice import TreeProof
 from oneformany.engine.table.cost_levels import (
     CostLevels,
@@ -40,7 +40,6 @@ STEPS_PER_ROUND = 200
 GAIN = 1e-5
 PATIENCE = 2
 MOST_HALVINGS = 10
-RELAXATION_TIME = 0.5
 MOST_COLUMNS = 1_000
 MOST_TO_MERGE = 5_000_000
 MOST_ENTRIES = 300_000
@@ -116,9 +115,9 @@ class CostSearch(BudgetSearch):
         self.top = int(table.costs.max(initial=0))
         self.unserved = (self.top + 1) * max(1, min(int(persons.sum()), 10**6 // (self.top + 1)))
         self.levels = CostLevels.of(table, table.n_rows)
-        super().__init__(self.levels.incidence, self._losses(self.unserved).astype(np.int64), search)
+        super().__init__(self.levels.incidence, self._losses(self.unserved).astype(np.int64), k, search)
         self.shared = needed < int(persons[np.unique(table.rows)].sum())
-        self.k, self.best = k, np.asarray(start, dtype=np.int64)
+        self.best = np.asarray(start, dtype=np.int64)
         self.cost = self.total(self.best)[1]
         self.priced = price_bound(table, persons, np.zeros(table.n_rows, dtype=np.int64), k, needed)
 
@@ -166,44 +165,22 @@ class CostSearch(BudgetSearch):
         """
         if self.finished():
             return
-        low, dear, high = 0.0, (1.0 if self.shared else 3.0) * (self.top + 1), np.inf
-        relaxation = self.relaxation = self._relaxation(self._losses(dear))
+        dear, rounds = (1.0 if self.shared else 3.0) * (self.top + 1), self.search.rounds(RELAXATION_TIME)
+        self.relaxation = FirstOrder(self.incidence, self._losses(dear), self.k)
+        self.relaxation.begin(self.best, np.minimum(self._losses(dear), self.persons[self.levels.owner]))
         self.price(self._losses(self.top + 1))
-        idle, tries = 0, MOST_HALVINGS if self.shared else 0
-        for _ in self.search.rounds(RELAXATION_TIME):
-            if self.finished():
-                break
-            relaxation.advance(STEPS_PER_ROUND, self.search.stop)
-            before = self.priced.value
-            self.price(relaxation.duals)
-            self.price(relaxation.mean_duals)
-            self.report("relaxation")
-            idle = 0 if self.priced.value > before + GAIN * abs(before) else idle + 1
-            if idle < PATIENCE:
-                continue
-            if not tries:
-                break
-            idle, tries = 0, tries - 1
-            if self._reached(relaxation.mean_values, dear):
+        tries, low, high = MOST_HALVINGS if self.shared else 0, 0.0, np.inf
+        while self.relax(rounds, STEPS_PER_ROUND, GAIN, PATIENCE) and tries:
+            if self._reached(self.relaxation.mean_values, dear):
                 high = dear
             else:
                 low = dear
-            dear = 4 * dear if high == np.inf else (low + high) / 2
-            relaxation.upper = self._losses(dear)
+            dear, tries = 4 * dear if high == np.inf else (low + high) / 2, tries - 1
+            self.relaxation.worth = self._losses(dear)
         if self.shared:
             self.people = self._losses(np.ceil(dear)).astype(np.int64)
             self.order = greedy(self.incidence, self.people)
             self.exchange()
-
-    def _relaxation(self, upper: FloatArray) -> FirstOrder:
-        """The relaxation over pairs of row and level, from the best columns so far."""
-        relaxation, k = FirstOrder(self.incidence, upper, self.k), max(1, self.k)
-        relaxation.values[self.best] = 1.0
-        often = np.where(self.incidence.covered_by(self.best), 0.5, 1.0)
-        relaxation.duals = often * np.minimum(upper, self.persons[self.levels.owner])
-        relaxation.price = float(relaxation.duals.sum()) / (2 * k)
-        relaxation.balance = float(np.sqrt(k / max(1.0, float((upper**2).sum()))))
-        return relaxation
 
     def _losses(self, unserved: float) -> FloatArray:
         """What leaving each pair uncovered costs, when being served by nobody costs a person so much."""
@@ -221,6 +198,12 @@ class CostSearch(BudgetSearch):
         if addable(prices, self.persons):
             found = price_bound(self.table, self.persons, prices, self.k, self.needed)
             self.priced = max(found, self.priced, key=lambda bound: bound.value)
+
+    def learn(self) -> float:
+        """Keep the prices that prove most."""
+        self.price(self.relaxation.duals)
+        self.price(self.relaxation.mean_duals)
+        return float(self.priced.value)
 
     def usable(self) -> IntArray:
         """The columns that a cheaper choice can use."""
