@@ -47,25 +47,28 @@ def solve_budget(
     )
 
 
-class PeopleChoice(ColumnChoice):
-    """Columns for people, and weights that bound how many people so many columns cover."""
+class CoveringChoice(ColumnChoice):
+    """Columns for rows, and weights that bound how much worth so many columns cover.
+
+    Rows are worth their people, and are called so; where costs count, they are worth what is lost without.
+    """
 
     weights: Weights
 
-    def __init__(self, incidence: Incidence, people: IntArray, search: Search) -> None:
+    def __init__(self, incidence: Incidence, worth: IntArray, search: Search) -> None:
         super().__init__(search)
-        self.incidence, self.people = incidence, people
-        self.reachable = int(people[incidence.reachable].sum())
+        self.incidence, self.worth = incidence, worth
+        self.reachable = int(worth[incidence.reachable].sum())
 
     def covered(self, columns: IntArray) -> int:
         """People that these columns cover."""
-        return int(self.people[self.incidence.covered_by(columns)].sum())
+        return int(self.worth[self.incidence.covered_by(columns)].sum())
 
     def reaching(self, k: int, target: int) -> IntArray:
         """The columns that ``k`` columns with so many people can be among."""
         if not self.search.options.fixing:
             return np.arange(self.incidence.n_columns)
-        heavy = self.weights.heavy(k, int(self.people.sum()) - target)
+        heavy = self.weights.heavy(k, int(self.worth.sum()) - target)
         self.search.counters["columns left out"] = self.incidence.n_columns - len(heavy)
         return heavy
 
@@ -76,7 +79,7 @@ class PeopleChoice(ColumnChoice):
     def repairing(self, k: int, target: int) -> Repair:
         """Repairs over the columns of small reduced cost that columns with so many people can be among."""
         core = self.core(self.reaching(k, target))
-        return Repair(self.incidence, core, self.best, self.search.options.seed, self.people)
+        return Repair(self.incidence, core, self.best, self.search.options.seed, self.worth)
 
     def search_for(self, k: int, target: int, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all columns that can be among ``k`` that cover so many people."""
@@ -84,19 +87,19 @@ class PeopleChoice(ColumnChoice):
         part, kept = self.incidence.part(columns, self.incidence.reachable)
         if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
             return None
-        question = BudgetQuestion(part, self.people[kept], k, target, self.search.stop)
+        question = BudgetQuestion(part, self.worth[kept], k, target, self.search.stop)
         return self.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
 
 
-class BudgetSearch(PeopleChoice):
+class BudgetSearch(CoveringChoice):
     """The best ``k`` columns; ``order`` is greedy."""
 
-    def __init__(self, incidence: Incidence, people: IntArray, k: int, search: Search) -> None:
-        super().__init__(incidence, people, search)
-        self.weights = weighed(incidence, people.astype(np.float64))
-        self.order = greedy(incidence, people)
+    def __init__(self, incidence: Incidence, worth: IntArray, k: int, search: Search) -> None:
+        super().__init__(incidence, worth, search)
+        self.weights = weighed(incidence, worth.astype(np.float64))
+        self.order = greedy(incidence, worth)
         self.k, self.best = k, self.order[:k]
-        self.relaxation = FirstOrder(incidence, people, k)
+        self.relaxation = FirstOrder(incidence, worth, k)
 
     def standing(self) -> tuple[int, int]:
         """People covered, and at most."""
@@ -106,7 +109,7 @@ class BudgetSearch(PeopleChoice):
     @property
     def reach(self) -> int:
         """What the weights say how many people so many columns cover, times the scale."""
-        return self.weights.reach(self.people, self.k)
+        return self.weights.reach(self.worth, self.k)
 
     @property
     def loads(self) -> IntArray:
@@ -118,7 +121,7 @@ class BudgetSearch(PeopleChoice):
         if start is not None and len(start) <= self.k:
             self.offer(np.asarray(start, dtype=np.int64))
         self.swap(self.best)
-        self.relaxation.begin(self.best, self.people)
+        self.relaxation.begin(self.best, self.worth)
 
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they cover more."""
@@ -130,14 +133,14 @@ class BudgetSearch(PeopleChoice):
         swapped, stop = columns.astype(np.int64), self.search.stop
         swaps = sweeps = SWEEPS if self.search.options.repair and len(columns) else 0
         while sweeps and swaps and not stop.expired():
-            swaps, sweeps = swap_columns(self.incidence, self.people, swapped), sweeps - 1
+            swaps, sweeps = swap_columns(self.incidence, self.worth, swapped), sweeps - 1
             self.search.counters["swaps"] += swaps
         self.offer(swapped)
 
     def learn(self) -> float:
         """Keep weights that let the columns cover fewer people."""
         self.weights = min(
-            self.weights, self.relaxation.weights(), key=lambda found: found.reach(self.people, self.k)
+            self.weights, self.relaxation.weights(), key=lambda found: found.reach(self.worth, self.k)
         )
         return -float(self.reach)
 
@@ -158,7 +161,7 @@ class BudgetSearch(PeopleChoice):
         columns = np.union1d(columns[within], self.best)
         part, _ = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
         seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
-        found = best_columns(part, seconds, np.searchsorted(columns, self.best), self.people, self.k).chosen
+        found = best_columns(part, seconds, np.searchsorted(columns, self.best), self.worth, self.k).chosen
         self.search.counters["programs"] += 1
         if found is not None and len(found) <= self.k:
             self.swap(columns[found])

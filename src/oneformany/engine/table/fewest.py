@@ -15,7 +15,7 @@ from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.set_cover import cover_within
-from oneformany.engine.table.budget import RELAXATION_TIME, PeopleChoice
+from oneformany.engine.table.budget import RELAXATION_TIME, CoveringChoice
 from oneformany.engine.table.choice import PeopleAnswer, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
@@ -76,7 +76,7 @@ def solve_coverage(
     return share.answer()
 
 
-class _Cover(PeopleChoice):
+class _Cover(CoveringChoice):
     """The fewest columns for so many people; only the first so many columns are ``usable``."""
 
     def __init__(
@@ -120,7 +120,7 @@ class _Cover(PeopleChoice):
         entries, begins = entries_of(self.incidence.starts, columns)
         rows, first = np.unique(self.incidence.rows[entries], return_index=True)
         new = np.zeros(len(entries) + 1, dtype=np.int64)
-        new[first + 1] = self.people[rows]
+        new[first + 1] = self.worth[rows]
         return columns[: int(np.searchsorted(np.cumsum(new)[begins], self.needed))]
 
     def learn(self) -> float:
@@ -133,7 +133,7 @@ class _Cover(PeopleChoice):
     def exhausted(self) -> bool:
         """Whether parts of columns, with what they lack counted in full, are as few as the bound."""
         values = self.relaxation.mean_values
-        covered = float((np.minimum(1.0, self.incidence.matrix @ values) * self.people).sum())
+        covered = float((np.minimum(1.0, self.incidence.matrix @ values) * self.worth).sum())
         return bool(np.ceil(values.sum() + max(0.0, self.needed - covered) - 1e-4) <= self.bound)
 
     def lift(self, gain: float) -> None:
