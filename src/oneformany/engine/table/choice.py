@@ -119,17 +119,18 @@ class ColumnChoice(ABC):
         question: TreeQuestion,
         target: int,
         columns: IntArray,
-        rows: Sequence[Sequence[int]],
+        rows: Sequence[Sequence[int]] | None,
         max_nodes: int,
     ) -> IntArray | TreeProof | None:
-        """Answer a question about some columns and rows of the table by a complete search."""
+        """Answer a question about some columns, and rows, unless it has its own, by a complete search."""
         found = search_tree(question, max_nodes)
         self.search.counters["nodes"] += found.nodes
         if found.chosen is not None:
             return columns[np.array(found.chosen, dtype=np.int64)]
         if found.proof is None:
             return None
-        return TreeProof(question.budget, target, columns, renamed(found.proof, rows))
+        tree = found.proof if rows is None else renamed(found.proof, rows)
+        return TreeProof(question.budget, target, columns, tree)
 
 
 def renamed(tree: dict[str, Any], rows_of: Sequence[Sequence[int]]) -> dict[str, Any]:

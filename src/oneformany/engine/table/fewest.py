@@ -14,7 +14,7 @@ from oneformany.engine.cover.greedy import greedy, without_superfluous
 from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive
-from oneformany.engine.cover.set_cover import cover_within
+from oneformany.engine.cover.set_cover import CoverQuestion
 from oneformany.engine.table.budget import RELAXATION_TIME, CoveringChoice
 from oneformany.engine.table.choice import PeopleAnswer, TreeProof
 from oneformany.engine.table.options import Search
@@ -35,7 +35,7 @@ def solve_cover(
 
     The start is a cover that is known. Where only so many columns, from the first on, are ``usable``, these
     cover what all do; the others may not be chosen and count for the bound alone. A proof is a tree of
-    :func:`~oneformany.engine.cover.set_cover.cover_within` over the rows that any column holds.
+    :class:`~oneformany.engine.cover.set_cover.CoverQuestion` over the rows that any column holds.
     """
     search, everybody = search or Search(), table.incidence.reachable.astype(np.int64)
     options = search.options
@@ -175,24 +175,24 @@ class _Cover(CoveringChoice):
         self.search.counters["repairs"] += repair.repairs
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
-        """Search all columns that a cover of the size of the bound can use, unless they are too many."""
-        options, target, rows = self.search.options, self.bound, self.needed
-        columns = self.reaching(target, rows)
+        """Search all columns that columns as few as the bound can be among, unless they are too many."""
+        found = self.search_few(max_nodes)
+        if isinstance(found, TreeProof):
+            self.bound += 1
+        elif found is not None:
+            self.missing = found[found >= self.usable]
+        return found
+
+    def search_few(self, max_nodes: int) -> IntArray | TreeProof | None:
+        """Search for a cover; its tree is over the rows that any column holds, numbered anew."""
+        options, columns = self.search.options, self.reaching(self.bound, self.needed)
         few = min(options.max_columns, EXACT_COLUMNS)
-        if not options.exact or rows > MOST_EXACT_ROWS or len(columns) > few:
+        if not options.exact or self.needed > MOST_EXACT_ROWS or len(columns) > few:
             return None
         part, _ = self.incidence.part(columns, self.incidence.reachable)
         groups = [part.group(column).astype(np.int64) for column in range(part.n_columns)]
-        found = cover_within(groups, rows, target, self.search.stop, max_nodes)
-        self.search.counters["set cover nodes"] += found.nodes
-        if found.chosen is not None:
-            chosen = columns[np.array(found.chosen, dtype=np.int64)]
-            self.missing = chosen[chosen >= self.usable]
-            return chosen
-        if found.proof is None:
-            return None
-        self.bound = target + 1
-        return TreeProof(target, target, columns, found.proof)
+        question = CoverQuestion(groups, self.needed, self.bound, self.search.stop)
+        return self.searched(question, self.bound, columns, None, max_nodes)
 
     def answer(self) -> PeopleAnswer:
         """What was found and proved."""
@@ -223,8 +223,6 @@ class _Share(_Cover):
             self.report("repair")
         self.search.counters["repairs"] += repair.repairs
 
-    def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
-        """Search completely whether as many columns as the bound says suffice."""
-        found = self.search_for(self.bound, self.needed, max_nodes)
-        self.bound += isinstance(found, TreeProof)
-        return found
+    def search_few(self, max_nodes: int) -> IntArray | TreeProof | None:
+        """Search for so few columns that cover enough people."""
+        return self.search_for(self.bound, self.needed, max_nodes)
