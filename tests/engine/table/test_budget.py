@@ -214,8 +214,8 @@ def test_where_nobody_reaches_so_many_people_all_are_covered_who_can_be():
 
 def relaxed(table, people, k, **switches):
     search = BudgetSearch(table.incidence, people, k, Search(options=TableOptions(**switches)))
-    search.begin()
-    search.relax(iter(range(40)), 100, 1e-6)
+    search.exchange()
+    search.lower()
     return search
 
 
@@ -247,27 +247,22 @@ def test_a_complete_search_finds_the_most_people_and_excludes_one_more(case, k):
 def test_a_start_is_taken_if_it_covers_more_than_greedy_does_with_so_many_columns():
     # Greedy takes the middle first, and then one side.
     table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
-    two, one = (
-        BudgetSearch(table.incidence, people, k, Search(options=TableOptions(repair=False))) for k in (2, 1)
-    )
-    two.begin()
-    assert two.covered(two.best) == 5
-    two.begin(np.array([1, 2]))
-    assert two.best.tolist() == [1, 2]
-    one.begin(np.array([1, 2]))
-    assert one.best.tolist() == [0]
-    one.offer(np.array([1]))
-    assert one.best.tolist() == [0]
+    search = Search(options=TableOptions(repair=False))
+    for k, start, best in ((2, None, [0, 1]), (2, [1, 2], [1, 2]), (1, [1, 2], [0]), (1, [1], [0])):
+        budget = BudgetSearch(table.incidence, people, k, search, start)
+        budget.exchange()
+        assert budget.best.tolist() == best
 
 
 def test_swaps_and_a_program_find_what_greedy_misses():
     table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
     swapped = BudgetSearch(table.incidence, people, 2, Search())
-    swapped.begin()
+    swapped.exchange()
     assert sorted(swapped.best.tolist()) == [1, 2]
-    plain = BudgetSearch(table.incidence, people, 2, Search(options=TableOptions(repair=False)))
-    plain.begin()
-    plain.relax(iter(range(1)), 100, 1e-6)
+    once = TableOptions(repair=False, max_rounds=1)
+    plain = BudgetSearch(table.incidence, people, 2, Search(options=once))
+    plain.exchange()
+    plain.lower()
     plain.improve(3)
     assert plain.covered(plain.best) == 5  # the switch is off
     plain.search = Search()

@@ -35,10 +35,9 @@ def solve_budget(
     table: ColumnTable, people: IntArray, k: int, search: Search | None = None, start: IntArray | None = None
 ) -> PeopleAnswer:
     """Choose at most ``k`` columns that cover as many people as possible, from some that are known."""
-    budget = BudgetSearch(table.incidence, people, k, search or Search())
-    budget.begin(start)
-    budget.report("start")
-    budget.relax(budget.search.rounds(RELAXATION_TIME), STEPS_PER_ROUND, GAIN)
+    budget = BudgetSearch(table.incidence, people, k, search or Search(), start)
+    budget.exchange()
+    budget.lower()
     budget.improve(max(FEWEST_COLUMNS, 5 * k))
     budget.settle(budget.search.options.max_nodes)
     budget.repair()
@@ -94,12 +93,15 @@ class CoveringChoice(ColumnChoice):
 class BudgetSearch(CoveringChoice):
     """The best ``k`` columns; ``order`` is greedy."""
 
-    def __init__(self, incidence: Incidence, worth: IntArray, k: int, search: Search) -> None:
+    def __init__(
+        self, incidence: Incidence, worth: IntArray, k: int, search: Search, start: IntArray | None = None
+    ) -> None:
         super().__init__(incidence, worth, search)
         self.weights = weighed(incidence, worth.astype(np.float64))
         self.order = greedy(incidence, worth)
         self.k, self.best = k, self.order[:k]
-        self.relaxation = FirstOrder(incidence, worth, k)
+        if start is not None and len(start) <= k:
+            self.offer(np.asarray(start, dtype=np.int64))
 
     def standing(self) -> tuple[int, int]:
         """People covered, and at most."""
@@ -116,17 +118,16 @@ class BudgetSearch(CoveringChoice):
         """How good each column looks in the relaxation."""
         return self.weights.loads
 
-    def begin(self, start: IntArray | None = None) -> None:
-        """Improve greedy columns, or start from some that are known."""
-        if start is not None and len(start) <= self.k:
-            self.offer(np.asarray(start, dtype=np.int64))
-        self.swap(self.best)
-        self.relaxation.begin(self.best, self.worth)
-
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they cover more."""
         if self.covered(columns) > self.covered(self.best):
             self.best = np.unique(columns)
+
+    def exchange(self) -> None:
+        """Exchange the best columns, or greedy ones that are as good, for better ones."""
+        columns = self.order[: self.k]
+        self.swap(columns if self.covered(columns) >= self.covered(self.best) else self.best)
+        self.report("start")
 
     def swap(self, columns: IntArray) -> None:
         """Exchange columns one by one while that helps, and offer what comes out."""
@@ -136,6 +137,12 @@ class BudgetSearch(CoveringChoice):
             swaps, sweeps = swap_columns(self.incidence, self.worth, swapped), sweeps - 1
             self.search.counters["swaps"] += swaps
         self.offer(swapped)
+
+    def lower(self) -> None:
+        """Take first-order steps towards weights that let the columns cover fewer people."""
+        self.relaxation = FirstOrder(self.incidence, self.worth, self.k)
+        self.relaxation.begin(self.best, self.worth)
+        self.relax(self.search.rounds(RELAXATION_TIME), STEPS_PER_ROUND, GAIN)
 
     def learn(self) -> float:
         """Keep weights that let the columns cover fewer people."""

@@ -151,12 +151,6 @@ class CostSearch(BudgetSearch):
         if len(columns) <= self.k and served >= self.needed and cost < self.cost:
             self.best, self.cost = np.asarray(columns), cost
 
-    def exchange(self) -> None:
-        """Exchange the best columns, or greedy ones that lose less, for cheaper ones."""
-        columns = self.order[: self.k]
-        self.swap(columns if self.covered(columns) >= self.covered(self.best) else self.best)
-        self.report("start")
-
     def lower(self) -> None:
         """Take first-order steps; turn the duals into prices after each round.
 
