@@ -164,7 +164,7 @@ class CostSearch(BudgetSearch):
         self.relaxation.begin(self.best, np.minimum(self._losses(dear), self.people[self.levels.owner]))
         self.price(self._losses(self.top + 1))
         tries, low, high = MOST_HALVINGS if self.shared else 0, 0.0, np.inf
-        while self.relax(rounds, STEPS_PER_ROUND, GAIN, PATIENCE) and tries:
+        while self.relax(rounds, STEPS_PER_ROUND, GAIN, 1 if self.shared else PATIENCE) and tries:
             if self._reached(self.relaxation.mean_values, dear):
                 high = dear
             else:
@@ -172,7 +172,8 @@ class CostSearch(BudgetSearch):
             dear, tries = 4 * dear if high == np.inf else (low + high) / 2, tries - 1
             self.relaxation.worth = self._losses(dear)
         if self.shared:
-            self.worth = self._losses(np.ceil(dear)).astype(np.int64)
+            reaching = dear if high == np.inf else high
+            self.worth = self._losses(np.ceil(reaching)).astype(np.int64)
             self.order = greedy(self.incidence, self.worth)
             self.exchange()
 
