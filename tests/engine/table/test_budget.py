@@ -15,7 +15,7 @@ from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, solve_budget
 from oneformany.engine.table.choice import TreeProof
-from oneformany.engine.table.fewest import FEW_FAILURES, solve_coverage
+from oneformany.engine.table.fewest import FEW_FAILURES, solve_cover, solve_coverage
 from oneformany.engine.table.options import PATIENCE, Search, TableOptions
 from oneformany.stop import Stop
 
@@ -299,3 +299,9 @@ def test_without_time_a_node_is_not_decided():
     question = BudgetQuestion(table_of([[0], [1]], 2).incidence, np.array([1, 1]), 1, 2, Stop(0))
     with pytest.raises(UndecidedError):
         question.relax(TreeNode(NONE, np.ones(2, dtype=np.bool_), {}))
+
+
+def test_a_table_without_columns_covers_nobody_and_nobody_is_needed():
+    table, people = table_of([], 2), np.array([1, 2])
+    for answer in (solve_budget(table, people, 2), solve_coverage(table, people, 3), solve_cover(table)):
+        assert (answer.chosen.tolist(), answer.covered, answer.bound) == ([], 0, 0)

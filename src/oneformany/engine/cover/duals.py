@@ -144,6 +144,7 @@ class FirstOrder:
         """What columns may weigh: one where that is their price, else from the price up to the heaviest."""
         if self.dear == np.inf:
             return [1.0]
-        heaviest = float(np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1]).max())
+        loads = np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1])
+        heaviest = float(loads.max(initial=0.0))
         price = min(max(price, 1e-6), heaviest)
         return [max(1e-6, price + part * (heaviest - price)) for part in (1.0, 0.0, 0.1, 0.3)]
