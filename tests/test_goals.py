@@ -104,7 +104,7 @@ TABLE_SWITCHES = {
     "fixing": {"columns left out"},
     "diving": {"dives"},
     "repair": {"repairs", "swaps", "programs"},
-    "exact": {"nodes", "set cover nodes"},
+    "exact": {"nodes"},
 }
 
 

@@ -43,13 +43,10 @@ def is_cover_without_waste(table, chosen):
 @given(groups=tables)
 def test_rounded_covers_hold_every_row_and_no_column_too_many(groups):
     table = incidence_of(groups)
-    relaxation = FirstOrder(table)
+    relaxation = FirstOrder(table, table.reachable.astype(np.int64))
     relaxation.advance(100, Stop())
-    everybody = np.ones(N_ROWS, dtype=np.int64), int(table.reachable.sum())
     for stop in (Stop(), Stop(0)):
-        assert is_cover_without_waste(
-            table, dive(table, np.arange(len(groups)), relaxation, stop, *everybody)
-        )
+        assert is_cover_without_waste(table, dive(relaxation, np.arange(len(groups)), stop))
 
 
 @settings(max_examples=40, deadline=None)
@@ -89,10 +86,10 @@ def test_repairs_for_people_end_at_the_most_that_so_many_columns_cover(groups, k
 @settings(max_examples=40, deadline=None)
 @given(groups=tables, enough=st.integers(1, N_ROWS))
 def test_a_dive_for_some_people_ends_with_enough(groups, enough):
-    table, people = incidence_of(groups), np.ones(N_ROWS, dtype=np.int64)
+    table = incidence_of(groups)
     enough = min(enough, int(table.reachable.sum()))
-    relaxation = FirstOrder(table, people.astype(np.float64), 1)
+    relaxation = FirstOrder(table, np.ones(N_ROWS), spare=N_ROWS - enough)
     relaxation.advance(50, Stop())
     for stop in (Stop(), Stop(0)):
-        rounded = dive(table, np.arange(len(groups)), relaxation, stop, people, enough)
+        rounded = dive(relaxation, np.arange(len(groups)), stop)
         assert table.covered_by(rounded).sum() >= enough

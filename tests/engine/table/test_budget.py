@@ -15,7 +15,7 @@ from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, solve_budget
 from oneformany.engine.table.choice import TreeProof
-from oneformany.engine.table.fewest import FEW_FAILURES, solve_coverage
+from oneformany.engine.table.fewest import FEW_FAILURES, solve_cover, solve_coverage
 from oneformany.engine.table.options import PATIENCE, Search, TableOptions
 from oneformany.stop import Stop
 
@@ -160,7 +160,7 @@ def test_every_switch_moves_its_counter():
 
 
 def test_rounding_and_repairs_of_a_share_have_switches_and_counters():
-    table = random_table(0, 60, 200, 4)
+    table = random_table(1, 60, 200, 4)
     people = np.arange(60) % 3 + 1
     done = Search(options=TableOptions(exact=False, max_failures=3))
     full = solve_coverage(table, people, 100, done)
@@ -213,10 +213,9 @@ def test_where_nobody_reaches_so_many_people_all_are_covered_who_can_be():
 
 
 def relaxed(table, people, k, **switches):
-    search = BudgetSearch(table.incidence, people, Search(options=TableOptions(**switches)))
-    search.begin(k)
-    for _ in search.relax():
-        pass
+    search = BudgetSearch(table.incidence, people, k, Search(options=TableOptions(**switches)))
+    search.exchange()
+    search.lower()
     return search
 
 
@@ -227,7 +226,7 @@ def test_columns_that_are_left_out_reach_no_target(case, k):
     search = relaxed(table, people, k)
     for chosen in choices(table, k):
         reached = people_of(table, people, chosen)
-        assert set(chosen) <= set(search.reaching(reached).tolist())
+        assert set(chosen) <= set(search.reaching(k, reached).tolist())
         assert search.covered(np.array(chosen, dtype=np.int64)) == reached
 
 
@@ -237,36 +236,33 @@ def test_a_complete_search_finds_the_most_people_and_excludes_one_more(case, k):
     table, people = case
     most = max(people_of(table, people, chosen) for chosen in choices(table, k))
     search = relaxed(table, people, k)
-    found = search.search_for(most, 1000)
+    found = search.search_for(k, most, 1000)
     assert not isinstance(found, TreeProof)
     assert len(found) <= k
     assert people_of(table, people, found.tolist()) >= most
-    assert isinstance(search.search_for(most + 1, 1000), TreeProof)
-    assert relaxed(table, people, k, exact=False).search_for(most, 1000) is None
+    assert isinstance(search.search_for(k, most + 1, 1000), TreeProof)
+    assert relaxed(table, people, k, exact=False).search_for(k, most, 1000) is None
 
 
 def test_a_start_is_taken_if_it_covers_more_than_greedy_does_with_so_many_columns():
     # Greedy takes the middle first, and then one side.
     table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
-    search = BudgetSearch(table.incidence, people, Search(options=TableOptions(repair=False)))
-    search.begin(2)
-    assert search.covered(search.best) == 5
-    search.begin(2, np.array([1, 2]))
-    assert search.best.tolist() == [1, 2]
-    search.begin(1, np.array([1, 2]))
-    assert search.best.tolist() == [0]
-    search.offer(np.array([1]))
-    assert search.best.tolist() == [0]
+    search = Search(options=TableOptions(repair=False))
+    for k, start, best in ((2, None, [0, 1]), (2, [1, 2], [1, 2]), (1, [1, 2], [0]), (1, [1], [0])):
+        budget = BudgetSearch(table.incidence, people, k, search, start)
+        budget.exchange()
+        assert budget.best.tolist() == best
 
 
 def test_swaps_and_a_program_find_what_greedy_misses():
     table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
-    swapped = BudgetSearch(table.incidence, people, Search())
-    swapped.begin(2)
+    swapped = BudgetSearch(table.incidence, people, 2, Search())
+    swapped.exchange()
     assert sorted(swapped.best.tolist()) == [1, 2]
-    plain = BudgetSearch(table.incidence, people, Search(options=TableOptions(repair=False)))
-    plain.begin(2)
-    next(plain.relax())
+    once = TableOptions(repair=False, max_rounds=1)
+    plain = BudgetSearch(table.incidence, people, 2, Search(options=once))
+    plain.exchange()
+    plain.lower()
     plain.improve(3)
     assert plain.covered(plain.best) == 5  # the switch is off
     plain.search = Search()
@@ -303,3 +299,9 @@ def test_without_time_a_node_is_not_decided():
     question = BudgetQuestion(table_of([[0], [1]], 2).incidence, np.array([1, 1]), 1, 2, Stop(0))
     with pytest.raises(UndecidedError):
         question.relax(TreeNode(NONE, np.ones(2, dtype=np.bool_), {}))
+
+
+def test_a_table_without_columns_covers_nobody_and_nobody_is_needed():
+    table, people = table_of([], 2), np.array([1, 2])
+    for answer in (solve_budget(table, people, 2), solve_coverage(table, people, 3), solve_cover(table)):
+        assert (answer.chosen.tolist(), answer.covered, answer.bound) == ([], 0, 0)

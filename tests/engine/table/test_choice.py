@@ -28,6 +28,9 @@ class Countdown(ColumnChoice):
     def offer(self, columns):
         self.best = columns
 
+    def learn(self):
+        return self.relaxation.known.pop(0)
+
     def search_all(self, _max_nodes):
         return self.answers.pop(0)
 
@@ -39,6 +42,28 @@ def test_a_search_is_settled_when_what_is_found_meets_what_is_proved():
     assert search.told == [("search", 7, 0), ("search", 7, 4), ("search", 5, 4), ("search", 5, 5)]
     assert search.finished()
     assert search.answers == [None]
+
+
+class Known:
+    """A relaxation that proves these numbers, one after the other."""
+
+    def __init__(self, *known):
+        self.known, self.steps = list(known), []
+
+    def advance(self, steps, _stop):
+        self.steps.append(steps)
+
+
+@pytest.mark.parametrize(
+    ("known", "patience", "rounds"),
+    [((5.0, 5.0), 1, 2), ((5.0, 6.0, 6.05), 1, 3), ((5.0, 5.0, 6.0, 6.0, 6.0), 2, 5), ((-6.0, -5.0), 1, 9)],
+)
+def test_steps_are_taken_until_rounds_in_a_row_gain_next_to_nothing(known, patience, rounds):
+    search = Countdown([])
+    search.relaxation = Known(*known)
+    assert search.relax(iter(range(min(rounds, len(known)))), 7, 0.01, patience) == (rounds == len(known))
+    assert search.relaxation.steps == [7] * len(known)
+    assert search.told == [("relaxation", 9, 0)] * len(known)
 
 
 @pytest.mark.parametrize("stop", [None, Stop(0)])

@@ -99,7 +99,7 @@ def test_every_switch_moves_its_counter():
     assert done.counters["columns left out"] > 0
     assert done.counters["dives"] > 0
     assert done.counters["local search steps"] > 0
-    assert done.counters["set cover nodes"] > 0
+    assert done.counters["nodes"] > 0
     assert full.proof is not None
     assert confirmed(table, full)
     repaired = Search(options=TableOptions(exact=False, max_failures=2))
@@ -110,7 +110,7 @@ def test_every_switch_moves_its_counter():
         ("local_search", "local search steps"),
         ("repair", "repairs"),
         ("fixing", "columns left out"),
-        ("exact", "set cover nodes"),
+        ("exact", "nodes"),
     ):
         switched = Search(options=TableOptions(**{name: False}, max_failures=2))
         answer = solve_cover(table, switched)

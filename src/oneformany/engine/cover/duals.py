@@ -35,24 +35,22 @@ class Weights:
         """Weight of all rows together."""
         return int(self.weights.sum())
 
-    @property
-    def ratio(self) -> float:
-        """Weight of all rows in heaviest columns: the cover bound before rounding up."""
-        return self.total / self.capacity if self.capacity else 0.0
+    def ratio(self, spare: int) -> float:
+        """Heaviest columns that make up the weight of all but so many people: the bound before rounding."""
+        return (self.total - spare * ONE_IN_TABLES) / self.capacity if self.capacity else 0.0
 
-    @property
-    def cover_bound(self) -> int:
-        """Columns that a cover needs at least."""
-        return -(-self.total // self.capacity) if self.capacity else 0
+    def fewest(self, spare: int) -> int:
+        """Columns needed at least to leave out so many people, where no weight exceeds a row's people."""
+        lacking = max(0, self.total - spare * ONE_IN_TABLES)
+        return -(-lacking // self.capacity) if self.capacity else 0
 
     def reach(self, people: IntArray, k: int) -> int:
         """People that ``k`` columns cover at most, times the scale; no weight exceeds a row's people."""
         return k * self.capacity + int(people.sum()) * ONE_IN_TABLES - self.total
 
-    def fewest_for(self, people: IntArray, needed: int) -> int:
-        """Columns needed at least for so many people, where no weight exceeds a row's people."""
-        lacking = needed * ONE_IN_TABLES - self.reach(people, 0)
-        return -(-lacking // self.capacity) if lacking > 0 and self.capacity else 0
+    def heavy(self, k: int, spare: int) -> IntArray:
+        """All columns that ``k`` columns can be among which leave out so many people."""
+        return np.flatnonzero(self.loads >= self.total - spare * ONE_IN_TABLES - (k - 1) * self.capacity)
 
 
 def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
@@ -72,16 +70,16 @@ def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
 class FirstOrder:
     """A relaxation under way: columns have values, rows have duals.
 
-    Minimise the number of columns (or, with a budget of them, the weight of uncovered rows) such that every
-    row is covered. ``upper`` is the loss for leaving a row uncovered (``None``: all must be covered).
+    Columns cost their ``price`` and uncovered rows their worth, times how ``dear`` that is. With a ``budget``
+    of columns the price is found that keeps it. Otherwise it is one, and it is found how dear uncovered rows
+    have to be, so that no more than ``spare`` of their worth stays uncovered.
     """
 
     def __init__(
-        self, incidence: Incidence, upper: FloatArray | None = None, budget: int | None = None
+        self, incidence: Incidence, worth: FloatArray | IntArray, budget: int | None = None, spare: int = 0
     ) -> None:
-        self.incidence = incidence
-        self.upper = np.full(incidence.n_rows, np.inf) if upper is None else upper
-        self.budget = -1.0 if budget is None else float(budget)
+        self.incidence, self.budget, self.spare = incidence, budget, spare
+        self.worth = worth.astype(np.float64)
         self.price, self.balance = 1.0, 2.0
         self.values = self.mean_values = np.zeros(incidence.n_columns)
         # Every row as heavy as its largest column allows, when a column may weigh one.
@@ -89,22 +87,35 @@ class FirstOrder:
         self.duals = np.where(incidence.reachable, 1.0, 0.0)
         np.minimum.at(self.duals, incidence.rows, np.repeat(1.0 / np.maximum(1, sizes), sizes))
         self.mean_duals = self.duals
-        self._work = np.zeros(incidence.n_columns)
+        loose = spare - float(worth[~incidence.reachable].sum())
+        self.dear = 1.0 if budget is not None else 0.0 if loose > 0 else np.inf
+        self._limits = np.array([-1.0 if budget is None else budget, loose if self.dear == 0 else -1.0])
+        self._work = tuple(np.zeros(len(side)) for side in (self.values, self.values, self.duals, self.duals))
+
+    def begin(self, columns: IntArray, duals: FloatArray | IntArray) -> None:
+        """Start from columns of the budget, and duals, half of them where these columns cover."""
+        covered, budget = self.incidence.covered_by(columns), max(1, self.budget or 0)
+        self.values[columns] = 1.0
+        self.duals = np.where(covered, 0.5, 1.0) * np.where(self.incidence.reachable, duals, 0.0)
+        self.price = float(self.duals.sum()) / (2 * budget)
+        self.balance = float(np.sqrt(budget / max(1.0, float((self.worth**2).sum()))))
 
     def advance(self, steps: int, stop: Stop) -> None:
         """Take so many steps, or as many as time allows."""
-        value_sum, dual_sum = np.zeros(len(self.values)), np.zeros(len(self.duals))
+        sums = np.zeros(len(self.values)), np.zeros(len(self.duals))
         values, duals = self.values.copy(), self.duals.copy()
+        multipliers = np.array([self.price, self.dear])
         taken = 0
         while taken < steps and not (taken and stop.expired()):
             some = min(steps - taken, max(1, ENTRIES_AT_ONCE // max(1, len(self.incidence.rows))))
-            self.price = primal_dual_steps(
-                *(self.incidence.arrays, self.budget, self.price, self.upper, self.balance),
-                *(self.values, self.duals, value_sum, dual_sum, self._work, some),
+            primal_dual_steps(
+                *(self.incidence.arrays, self.worth, self._limits, multipliers, self.balance),
+                *(self.values, self.duals, sums, self._work, some),
             )
             taken += some
-        self.mean_values, self.mean_duals = value_sum / taken, dual_sum / taken
-        if self.budget >= 0:  # weigh the two sides by how far each has moved
+        self.price, self.dear = multipliers.tolist()
+        self.mean_values, self.mean_duals = (side / taken for side in sums)
+        if self.budget is not None:  # weigh the two sides by how far each has moved
             primal = float(np.sqrt((self.incidence.sizes * (self.values - values) ** 2).sum()))
             dual = float(np.sqrt((np.diff(self.incidence.row_starts) * (self.duals - duals) ** 2).sum()))
             if primal > 1e-9 and dual > 1e-9:
@@ -112,25 +123,28 @@ class FirstOrder:
 
     def weights(self) -> Weights:
         """The best valid weights that the duals now, or on average, lead to."""
+        scale = self.dear if 0.0 < self.dear < np.inf else 1.0
         candidates = [
             self._weights(duals, capacity)
-            for duals in (self.duals, self.mean_duals)
-            for capacity in self._capacities(duals)
+            for duals in (self.duals / scale, self.mean_duals / scale)
+            for capacity in self._capacities(duals, self.price / scale)
         ]
-        if self.budget < 0:
-            return max(candidates, key=lambda found: found.ratio)
-        return min(candidates, key=lambda found: self.budget * found.capacity - found.total)
+        if self.budget is None:
+            return max(candidates, key=lambda found: found.ratio(self.spare))
+        budget = self.budget
+        return min(candidates, key=lambda found: budget * found.capacity - found.total)
 
     def _weights(self, duals: FloatArray, capacity: float) -> Weights:
         """Shrink duals until no column weighs more than the capacity, then raise them where there is room."""
-        feasible, worst = duals.copy(), np.ones(len(duals))
-        make_feasible(self.incidence.arrays, self.upper, capacity, feasible, worst, self._work)
+        feasible, worst = np.minimum(duals, self.worth), np.ones(len(duals))
+        make_feasible(self.incidence.arrays, self.worth, capacity, feasible, worst, self._work[0])
         return weighed(self.incidence, feasible)
 
-    def _capacities(self, duals: FloatArray) -> list[float]:
+    def _capacities(self, duals: FloatArray, price: float) -> list[float]:
         """What columns may weigh: one where that is their price, else from the price up to the heaviest."""
-        if self.budget < 0:
+        if self.dear == np.inf:
             return [1.0]
-        heaviest = float(np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1]).max())
-        price = min(max(self.price, 1e-6), heaviest)
+        loads = np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1])
+        heaviest = float(loads.max(initial=0.0))
+        price = min(max(price, 1e-6), heaviest)
         return [max(1e-6, price + part * (heaviest - price)) for part in (1.0, 0.0, 0.1, 0.3)]

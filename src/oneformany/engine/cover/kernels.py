@@ -33,57 +33,71 @@ def _weigh(starts, rows, duals, loads):
 
 
 @lean()
-def primal_dual_steps(table, budget, price, upper, balance, values, duals, value_sum, dual_sum, work, steps):
-    """Take steps towards the optimum of a covering program; return the price of a column.
+def primal_dual_steps(table, worth, limits, multipliers, balance, values, duals, sums, work, steps):
+    """Take steps towards the optimum of a covering program.
 
-    The program is ``min sum price x + sum upper s`` with ``A x + s >= 1``; with ``budget >= 0`` columns are
-    free but ``sum x = budget``, and the price is the multiplier of that. Every column and row has a step
-    length of its own, one over its size (Pock and Chambolle, 2011), and ``balance`` weighs the two sides.
-    ``values`` and ``duals`` are moved in place, ``value_sum`` and ``dual_sum`` collect them.
+    The program is ``min sum price x + sum dear worth s`` with ``A x + s >= 1``, and the ``multipliers`` are
+    the price of a column and how dear it is to leave a row uncovered. Where the sum of ``x``, or that of
+    ``worth s``, has a limit of at least 0, the multiplier is found that keeps it. Every column and row has a
+    step length of its own, one over its size (Pock and Chambolle, 2011), and ``balance`` weighs the two
+    sides. ``values`` and ``duals`` are moved in place, ``sums`` collect both; ``work`` is room.
     """
     starts, rows, row_starts, row_columns = table
+    value_sum, dual_sum = sums
+    moved, lengths, wished, widths = work
+    for j in range(len(values)):
+        lengths[j] = balance / max(1, starts[j + 1] - starts[j])
+    for i in range(len(duals)):
+        widths[i] = balance * (row_starts[i + 1] - row_starts[i]) * worth[i] * worth[i]
     for _ in range(steps):
-        _weigh(starts, rows, duals, work)
-        if budget >= 0:
-            price = _price_for(starts, values, work, budget, balance, price)
+        _weigh(starts, rows, duals, moved)
         for j in range(len(values)):
-            length = balance / max(1, starts[j + 1] - starts[j])
-            moved = max(0.0, values[j] + length * (work[j] - price))
-            work[j] = 2.0 * moved - values[j]
-            values[j] = moved
-            value_sum[j] += moved
+            moved[j] += values[j] / lengths[j]
+        if limits[0] >= 0:
+            multipliers[0] = _level(moved, lengths, limits[0], multipliers[0])
+        for j in range(len(values)):
+            new = lengths[j] * max(0.0, moved[j] - multipliers[0])
+            moved[j] = 2.0 * new - values[j]
+            values[j] = new
+            value_sum[j] += new
         for i in range(len(duals)):
             degree = row_starts[i + 1] - row_starts[i]
             if degree == 0:
                 continue
             cover = 0.0
             for e in range(row_starts[i], row_starts[i + 1]):
-                cover += work[row_columns[e]]
-            duals[i] = min(max(0.0, duals[i] + (1.0 - cover) / (balance * degree)), upper[i])
+                cover += moved[row_columns[e]]
+            duals[i] = max(0.0, duals[i] + (1.0 - cover) / (balance * degree))
+            if limits[1] >= 0:
+                wished[i] = duals[i] / worth[i]
+        if limits[1] >= 0:
+            multipliers[1] = _level(wished, widths, limits[1], multipliers[1])
+        for i in range(len(duals)):
+            if row_starts[i] < row_starts[i + 1]:
+                duals[i] = min(duals[i], multipliers[1] * worth[i])
             dual_sum[i] += duals[i]
-    return price
 
 
 @lean(inner=True)
-def _price_for(starts, values, loads, budget, balance, price):
-    """Find the price at which the moved values sum to the budget, by Newton steps on a convex function."""
+def _level(heights, widths, limit, level):
+    """Find where so much stands out: the sum of ``width * max(0, height - level)``, by Newton steps."""
     for _ in range(50):
         total = 0.0
-        slope = 0.0
-        for j in range(len(values)):
-            length = balance / max(1, starts[j + 1] - starts[j])
-            moved = values[j] + length * (loads[j] - price)
-            if moved > 0.0:
-                total += moved
-                slope += length
-        if slope == 0.0:  # beyond all columns; from below, these steps never go too far
-            price = 0.0
-            continue
-        step = (total - budget) / slope
-        price += step
-        if abs(step) <= 1e-9 * max(1.0, abs(price)):
+        width = 0.0
+        for j in range(len(heights)):
+            if heights[j] > level:
+                total += widths[j] * (heights[j] - level)
+                width += widths[j]
+        if width == 0.0 and level == 0.0:
             break
-    return max(price, 0.0)
+        if width == 0.0:  # above all; from below, these steps on a convex function never go too far
+            level = 0.0
+            continue
+        step = (total - limit) / width
+        level += step
+        if abs(step) <= 1e-9 * max(1.0, abs(level)):
+            break
+    return max(level, 0.0)
 
 
 @lean()
@@ -102,7 +116,7 @@ def make_feasible(table, upper, capacity, duals, worst, loads):
     _weigh(starts, rows, duals, loads)
     for i in range(len(duals)):
         if row_starts[i + 1] == row_starts[i]:
-            duals[i] = upper[i] if upper[i] < np.inf else 0.0
+            duals[i] = upper[i]
             continue
         room = upper[i] - duals[i]
         for e in range(row_starts[i], row_starts[i + 1]):

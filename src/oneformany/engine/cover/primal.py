@@ -13,7 +13,6 @@ from oneformany.stop import Stop
 
 STEPS_PER_DIVE = 50
 SHARE_PER_DIVE = 0.05
-SHARE_WITH_BUDGET = 0.2  # rougher, in less than half the time
 FIRST_FREED = 60
 FEWEST_FREED = 20
 MOST_FREED = 400
@@ -21,33 +20,29 @@ SECONDS_PER_REPAIR = 2.0
 MOST_ENTRIES = 50_000  # of a program; with more, HiGHS takes far longer than it is given
 
 
-def dive(
-    incidence: Incidence, core: IntArray, relaxation: FirstOrder, stop: Stop, people: IntArray, lacking: int
-) -> IntArray:
+def dive(relaxation: FirstOrder, core: IntArray, stop: Stop) -> IntArray:
     """Round the relaxation: take its surest columns, go on with the rows that are left, and so on.
 
-    It ends when as many of the people that the rows count are covered as were lacking; the columns of the
-    core together cover so many. When time is up, it goes on greedily.
+    It ends when no more people are left uncovered than can be spared; the columns of the core together cover
+    so many. When time is up, it goes on greedily.
     """
-    needed, budgeted = incidence.reachable.copy(), relaxation.budget >= 0
+    incidence, people = relaxation.incidence, relaxation.worth.astype(np.int64)
+    needed = incidence.reachable.copy()
     chosen: list[int] = []
-    columns, below = core, relaxation
-    values, duals = relaxation.values[core], relaxation.duals.copy()
-    while lacking > 0:
+    columns, values, duals = core, relaxation.values[core], relaxation.duals.copy()
+    spare = relaxation.spare - int(people[~needed].sum())
+    while people[needed].sum() > spare:
         part, kept = incidence.part(columns, needed)
         if stop.expired():
             chosen += columns[greedy(part, people[kept])].tolist()
             break
         if chosen:
-            left = max(1, int(relaxation.budget) - len(chosen)) if budgeted else None
-            above, below = below, FirstOrder(part, relaxation.upper[kept], left)
-            below.price, below.balance = above.price, above.balance
+            below = FirstOrder(part, people[kept], spare=spare)
             below.values, below.duals = values, duals[kept]
             below.advance(STEPS_PER_DIVE, stop)
             values, duals[kept] = below.values, below.duals
         covered = np.zeros(part.n_rows, dtype=np.bool_)
-        share = SHARE_WITH_BUDGET if budgeted else SHARE_PER_DIVE
-        size = max(1, int(share * part.n_rows / 7), int((values > 0.98).sum()))
+        size = max(1, int(SHARE_PER_DIVE * part.n_rows / 7), int((values > 0.98).sum()))
         for index, column in enumerate(np.argsort(-values, kind="stable")[:size].tolist()):
             group = part.group(column)
             sure = values[column] > 0.5 or (index <= size // 4 and values[column] > 0.0)
@@ -58,7 +53,6 @@ def dive(
             column = int(np.argmax(part.loads(people[kept])))
             covered[part.group(column)] = True
             chosen.append(int(columns[column]))
-        lacking -= int(people[kept[covered]].sum())
         needed[kept[covered]] = False
         columns, values = columns[part.sizes > 0], values[part.sizes > 0]
     return without_superfluous(incidence, np.array(chosen, dtype=np.int64))

@@ -267,7 +267,7 @@ def _refine(lazy: LazyListing, stop: Stop) -> None:
         table, waiting = lazy.table()
         if not len(waiting):
             return
-        relaxation = FirstOrder(table.incidence)
+        relaxation = FirstOrder(table.incidence, np.ones(table.n_rows))
         relaxation.duals = relaxation.duals if duals is None else duals
         relaxation.advance(STEPS, stop)
         duals, weights, last = relaxation.duals, relaxation.weights(), slice(len(table) - len(waiting), None)

@@ -5,8 +5,6 @@ columns cover at most ``k C + sum(m - u)`` people. The weights come from first-o
 of the relaxation; the columns from greedy, swaps, and exact programs over what a better choice can use.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from oneformany.arrays import IntArray
@@ -37,13 +35,9 @@ def solve_budget(
     table: ColumnTable, people: IntArray, k: int, search: Search | None = None, start: IntArray | None = None
 ) -> PeopleAnswer:
     """Choose at most ``k`` columns that cover as many people as possible, from some that are known."""
-    budget = BudgetSearch(table.incidence, people, search or Search())
-    budget.begin(k, start)
-    budget.report("start")
-    for _ in budget.relax():
-        budget.report("relaxation")
-        if budget.finished():
-            break
+    budget = BudgetSearch(table.incidence, people, k, search or Search(), start)
+    budget.exchange()
+    budget.lower()
     budget.improve(max(FEWEST_COLUMNS, 5 * k))
     budget.settle(budget.search.options.max_nodes)
     budget.repair()
@@ -52,21 +46,62 @@ def solve_budget(
     )
 
 
-class BudgetSearch(ColumnChoice):
-    """Columns, weights and bounds for one number ``k`` of columns after another; ``order`` is greedy."""
+class CoveringChoice(ColumnChoice):
+    """Columns for rows, and weights that bound how much worth so many columns cover.
 
-    def __init__(self, incidence: Incidence, people: IntArray, search: Search) -> None:
+    Rows are worth their people, and are called so; where costs count, they are worth what is lost without.
+    """
+
+    weights: Weights
+
+    def __init__(self, incidence: Incidence, worth: IntArray, search: Search) -> None:
         super().__init__(search)
-        self.incidence, self.people = incidence, people
-        self.reachable = int(people[incidence.reachable].sum())
-        self.weights: Weights = weighed(incidence, people.astype(np.float64))
-        self.order = greedy(incidence, people)
-        self.relaxation: FirstOrder | None = None
-        self.k, self.best = 0, self.order[:0]
+        self.incidence, self.worth = incidence, worth
+        self.reachable = int(worth[incidence.reachable].sum())
 
     def covered(self, columns: IntArray) -> int:
         """People that these columns cover."""
-        return int(self.people[self.incidence.covered_by(columns)].sum())
+        return int(self.worth[self.incidence.covered_by(columns)].sum())
+
+    def reaching(self, k: int, target: int) -> IntArray:
+        """The columns that ``k`` columns with so many people can be among."""
+        if not self.search.options.fixing:
+            return np.arange(self.incidence.n_columns)
+        heavy = self.weights.heavy(k, int(self.worth.sum()) - target)
+        self.search.counters["columns left out"] = self.incidence.n_columns - len(heavy)
+        return heavy
+
+    def core(self, columns: IntArray) -> IntArray:
+        """Those of some columns that good answers use: of small reduced cost."""
+        return columns[self.weights.loads[columns] >= (1.0 - CORE) * self.weights.capacity]
+
+    def repairing(self, k: int, target: int) -> Repair:
+        """Repairs over the columns of small reduced cost that columns with so many people can be among."""
+        core = self.core(self.reaching(k, target))
+        return Repair(self.incidence, core, self.best, self.search.options.seed, self.worth)
+
+    def search_for(self, k: int, target: int, max_nodes: int) -> IntArray | TreeProof | None:
+        """Search all columns that can be among ``k`` that cover so many people."""
+        columns, options = self.reaching(k, target), self.search.options
+        part, kept = self.incidence.part(columns, self.incidence.reachable)
+        if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
+            return None
+        question = BudgetQuestion(part, self.worth[kept], k, target, self.search.stop)
+        return self.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
+
+
+class BudgetSearch(CoveringChoice):
+    """The best ``k`` columns; ``order`` is greedy."""
+
+    def __init__(
+        self, incidence: Incidence, worth: IntArray, k: int, search: Search, start: IntArray | None = None
+    ) -> None:
+        super().__init__(incidence, worth, search)
+        self.weights = weighed(incidence, worth.astype(np.float64))
+        self.order = greedy(incidence, worth)
+        self.k, self.best = k, self.order[:k]
+        if start is not None and len(start) <= k:
+            self.offer(np.asarray(start, dtype=np.int64))
 
     def standing(self) -> tuple[int, int]:
         """People covered, and at most."""
@@ -76,78 +111,53 @@ class BudgetSearch(ColumnChoice):
     @property
     def reach(self) -> int:
         """What the weights say how many people so many columns cover, times the scale."""
-        return self.weights.reach(self.people, self.k)
+        return self.weights.reach(self.worth, self.k)
 
     @property
     def loads(self) -> IntArray:
         """How good each column looks in the relaxation."""
         return self.weights.loads
 
-    def begin(self, k: int, start: IntArray | None = None) -> None:
-        """Choose ``k`` columns greedily, or start from some that are known."""
-        self.k, self.proof = k, None
-        self.best = self.order[:k]
-        if start is not None and len(start) <= k:
-            self.offer(np.asarray(start, dtype=np.int64))
-        self.swap(self.best)
-
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they cover more."""
         if self.covered(columns) > self.covered(self.best):
             self.best = np.unique(columns)
+
+    def exchange(self) -> None:
+        """Exchange the best columns, or greedy ones that are as good, for better ones."""
+        columns = self.order[: self.k]
+        self.swap(columns if self.covered(columns) >= self.covered(self.best) else self.best)
+        self.report("start")
 
     def swap(self, columns: IntArray) -> None:
         """Exchange columns one by one while that helps, and offer what comes out."""
         swapped, stop = columns.astype(np.int64), self.search.stop
         swaps = sweeps = SWEEPS if self.search.options.repair and len(columns) else 0
         while sweeps and swaps and not stop.expired():
-            swaps, sweeps = swap_columns(self.incidence, self.people, swapped), sweeps - 1
+            swaps, sweeps = swap_columns(self.incidence, self.worth, swapped), sweeps - 1
             self.search.counters["swaps"] += swaps
         self.offer(swapped)
 
-    def relaxed(self) -> FirstOrder:
-        """The relaxation, from where the last one stopped."""
-        people, last = self.people.astype(np.float64), self.relaxation
-        found = self.relaxation = FirstOrder(self.incidence, people, self.k)
-        if last is None:
-            found.duals = np.where(self.incidence.reachable, people / 2.0, 0.0)
-            found.price = float(self.covered(self.best) - self.covered(self.best[:-1]))
-            found.balance = float(np.sqrt(max(1, self.k) / (people**2).sum()))
-            found.values[self.best] = 1.0
-        else:
-            found.duals, found.price, found.balance = last.duals, last.price, last.balance
-            found.values = last.values * (self.k / max(last.budget, 1.0))
-        return found
+    def lower(self) -> None:
+        """Take first-order steps towards weights that let the columns cover fewer people."""
+        self.relaxation = FirstOrder(self.incidence, self.worth, self.k)
+        self.relaxation.begin(self.best, self.worth)
+        self.relax(self.search.rounds(RELAXATION_TIME), STEPS_PER_ROUND, GAIN)
 
-    def relax(self) -> Iterator[None]:
-        """Take first-order steps, round by round, until one gains next to nothing."""
-        relaxation = self.relaxed()
-        for number in self.search.rounds(RELAXATION_TIME):
-            relaxation.advance(STEPS_PER_ROUND, self.search.stop)
-            before = self.reach
-            found = relaxation.weights()
-            if found.reach(self.people, self.k) < before:
-                self.weights = found
-            yield
-            if number > 3 and self.reach > before - GAIN * abs(before):
-                return
+    def learn(self) -> float:
+        """Keep weights that let the columns cover fewer people."""
+        self.weights = min(
+            self.weights, self.relaxation.weights(), key=lambda found: found.reach(self.worth, self.k)
+        )
+        return -float(self.reach)
 
     def usable(self) -> IntArray:
         """The columns that something better can use."""
-        return self.reaching(self.covered(self.best) + 1)
-
-    def reaching(self, target: int) -> IntArray:
-        """The columns that so many columns with so many people can be among."""
-        if not self.search.options.fixing:
-            return np.arange(self.incidence.n_columns)
-        slack = self.reach - target * ONE_IN_TABLES
-        usable = np.flatnonzero(self.weights.loads >= self.weights.capacity - slack)
-        self.search.counters["columns left out"] = self.incidence.n_columns - len(usable)
-        return usable
+        return self.reaching(self.k, self.covered(self.best) + 1)
 
     def improve(self, most: int) -> None:
         """Solve a program over the columns that the relaxation uses, and so many others of greatest load."""
-        if not self.search.options.repair or self.finished() or self.relaxation is None:
+        if not self.search.options.repair or self.finished():
             return
         usable = self.usable()
         heaviest = usable[np.argsort(-self.loads[usable], kind="stable")[:most]]
@@ -158,23 +168,17 @@ class BudgetSearch(ColumnChoice):
         columns = np.union1d(columns[within], self.best)
         part, _ = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
         seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
-        found = best_columns(part, seconds, np.searchsorted(columns, self.best), self.people, self.k).chosen
+        found = best_columns(part, seconds, np.searchsorted(columns, self.best), self.worth, self.k).chosen
         self.search.counters["programs"] += 1
         if found is not None and len(found) <= self.k:
             self.swap(columns[found])
         self.report("program")
 
-    def repairing(self, start: IntArray, target: int) -> Repair:
-        """Repairs over the columns of small reduced cost that columns with so many people can be among."""
-        usable = self.reaching(target)
-        core = usable[self.weights.loads[usable] >= (1.0 - CORE) * self.weights.capacity]
-        return Repair(self.incidence, core, start, self.search.options.seed, self.people)
-
     def repair(self) -> None:
         """Improve small parts until that stops helping."""
         if not self.finished() and len(self.best) and self.search.options.repair:
             covered, most = self.standing()
-            repair = self.repairing(self.best, covered + 1)
+            repair = self.repairing(self.k, covered + 1)
             repair.run(most, self.search.stop, self.search.patience)
             self.search.counters["repairs"] += repair.repairs
             self.offer(repair.chosen)
@@ -182,16 +186,7 @@ class BudgetSearch(ColumnChoice):
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all usable columns for some that cover more than the best."""
-        return self.search_for(self.covered(self.best) + 1, max_nodes)
-
-    def search_for(self, target: int, max_nodes: int) -> IntArray | TreeProof | None:
-        """Search all columns that can be among some that cover so many people."""
-        columns, options = self.reaching(target), self.search.options
-        part, kept = self.incidence.part(columns, self.incidence.reachable)
-        if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
-            return None
-        question = BudgetQuestion(part, self.people[kept], self.k, target, self.search.stop)
-        return self.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
+        return self.search_for(self.k, self.covered(self.best) + 1, max_nodes)
 
 
 class BudgetQuestion(TreeQuestion):

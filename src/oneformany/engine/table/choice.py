@@ -1,14 +1,14 @@
 """What all questions to a table of columns share: how a search stands, and how a complete one settles it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.duals import Weights
+from oneformany.engine.cover.duals import FirstOrder, Weights
 from oneformany.engine.cover.tree import TreeQuestion, search_tree
 from oneformany.engine.table.options import Search
 
@@ -49,6 +49,7 @@ class ColumnChoice(ABC):
     """A question to a table under way: the best columns so far, and what is proved about them."""
 
     best: IntArray
+    relaxation: FirstOrder
 
     def __init__(self, search: Search) -> None:
         self.search = search
@@ -63,6 +64,10 @@ class ColumnChoice(ABC):
         """Take other columns if they are better."""
 
     @abstractmethod
+    def learn(self) -> float:
+        """Prove what the relaxation leads to; return how much is proved now, the more the better."""
+
+    @abstractmethod
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Find better columns among all that could be, or prove that there are none; ``None``: neither."""
 
@@ -75,6 +80,24 @@ class ColumnChoice(ABC):
         """Tell whoever listens where the search stands."""
         if self.search.progress is not None:
             self.search.progress(phase, *self.standing())
+
+    def relax(self, rounds: Iterator[int], steps: int, gain: float, patience: int = 1) -> bool:
+        """Take so many first-order steps a round, until rounds in a row gain next to nothing: true then."""
+        idle, known = 0, -np.inf
+        for _ in rounds:
+            if self.finished():
+                return False
+            self.relaxation.advance(steps, self.search.stop)
+            before, known = known, self.learn()
+            self.report("relaxation")
+            idle = 0 if known - before > gain * abs(known) else idle + 1
+            if idle >= patience or self.exhausted():
+                return True
+        return False
+
+    def exhausted(self) -> bool:
+        """Whether the relaxation shows that no more can be proved by it."""
+        return False
 
     def settle(self, max_nodes: int) -> None:
         """Find something better, or prove that there is nothing, as long as either can be done."""
@@ -96,17 +119,18 @@ class ColumnChoice(ABC):
         question: TreeQuestion,
         target: int,
         columns: IntArray,
-        rows: Sequence[Sequence[int]],
+        rows: Sequence[Sequence[int]] | None,
         max_nodes: int,
     ) -> IntArray | TreeProof | None:
-        """Answer a question about some columns and rows of the table by a complete search."""
+        """Answer a question about some columns, and rows, unless it has its own, by a complete search."""
         found = search_tree(question, max_nodes)
         self.search.counters["nodes"] += found.nodes
         if found.chosen is not None:
             return columns[np.array(found.chosen, dtype=np.int64)]
         if found.proof is None:
             return None
-        return TreeProof(question.budget, target, columns, renamed(found.proof, rows))
+        tree = found.proof if rows is None else renamed(found.proof, rows)
+        return TreeProof(question.budget, target, columns, tree)
 
 
 def renamed(tree: dict[str, Any], rows_of: Sequence[Sequence[int]]) -> dict[str, Any]:

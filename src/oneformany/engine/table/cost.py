@@ -20,7 +20,7 @@ from oneformany.engine.cover.incidence import Merged, entries_of, merged
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
-from oneformany.engine.table.budget import BudgetSearch
+from oneformany.engine.table.budget import RELAXATION_TIME, BudgetSearch
 from oneformany.engine.table.choice import TreeProof
 from oneformany.engine.table.cost_levels import (
     CostLevels,
@@ -40,7 +40,6 @@ STEPS_PER_ROUND = 200
 GAIN = 1e-5
 PATIENCE = 2
 MOST_HALVINGS = 10
-RELAXATION_TIME = 0.5
 MOST_COLUMNS = 1_000
 MOST_TO_MERGE = 5_000_000
 MOST_ENTRIES = 300_000
@@ -110,17 +109,17 @@ class CostSearch(BudgetSearch):
     """
 
     def __init__(
-        self, table: ColumnTable, persons: IntArray, k: int, needed: int, start: IntArray, search: Search
+        self, table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search
     ) -> None:
-        self.table, self.persons, self.needed = table, persons, needed
+        self.table, self.people, self.needed = table, people, needed
         self.top = int(table.costs.max(initial=0))
-        self.unserved = (self.top + 1) * max(1, min(int(persons.sum()), 10**6 // (self.top + 1)))
+        self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
         self.levels = CostLevels.of(table, table.n_rows)
-        super().__init__(self.levels.incidence, self._losses(self.unserved).astype(np.int64), search)
-        self.shared = needed < int(persons[np.unique(table.rows)].sum())
-        self.k, self.best = k, np.asarray(start, dtype=np.int64)
+        super().__init__(self.levels.incidence, self._losses(self.unserved).astype(np.int64), k, search)
+        self.shared = needed < int(people[np.unique(table.rows)].sum())
+        self.best = np.asarray(start, dtype=np.int64)
         self.cost = self.total(self.best)[1]
-        self.priced = price_bound(table, persons, np.zeros(table.n_rows, dtype=np.int64), k, needed)
+        self.priced = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
 
     def standing(self) -> tuple[int, int]:
         """Cost, and at least."""
@@ -136,7 +135,7 @@ class CostSearch(BudgetSearch):
         """Which of the columns serves each row, -1: none, and at what cost; the dearest are left out."""
         owner, least = cheapest(self.table, columns, self.table.n_rows)
         rows = np.flatnonzero(owner >= 0)
-        kept, _ = cheapest_rows(least[rows], self.persons[rows], self.needed)
+        kept, _ = cheapest_rows(least[rows], self.people[rows], self.needed)
         owner[rows[~kept]] = -1
         least[rows[~kept]] = 0
         return owner, least
@@ -144,19 +143,13 @@ class CostSearch(BudgetSearch):
     def total(self, columns: IntArray) -> tuple[int, int]:
         """People served, and cost."""
         owner, least = self.served(columns)
-        return int(self.persons[owner >= 0].sum()), int((self.persons * least).sum())
+        return int(self.people[owner >= 0].sum()), int((self.people * least).sum())
 
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they serve enough people at less cost."""
         served, cost = self.total(columns)
         if len(columns) <= self.k and served >= self.needed and cost < self.cost:
             self.best, self.cost = np.asarray(columns), cost
-
-    def exchange(self) -> None:
-        """Exchange the best columns, or greedy ones that lose less, for cheaper ones."""
-        columns = self.order[: self.k]
-        self.swap(columns if self.covered(columns) >= self.covered(self.best) else self.best)
-        self.report("start")
 
     def lower(self) -> None:
         """Take first-order steps; turn the duals into prices after each round.
@@ -166,61 +159,46 @@ class CostSearch(BudgetSearch):
         """
         if self.finished():
             return
-        low, dear, high = 0.0, (1.0 if self.shared else 3.0) * (self.top + 1), np.inf
-        relaxation = self.relaxation = self._relaxation(self._losses(dear))
+        dear, rounds = (1.0 if self.shared else 3.0) * (self.top + 1), self.search.rounds(RELAXATION_TIME)
+        self.relaxation = FirstOrder(self.incidence, self._losses(dear), self.k)
+        self.relaxation.begin(self.best, np.minimum(self._losses(dear), self.people[self.levels.owner]))
         self.price(self._losses(self.top + 1))
-        idle, tries = 0, MOST_HALVINGS if self.shared else 0
-        for _ in self.search.rounds(RELAXATION_TIME):
-            if self.finished():
-                break
-            relaxation.advance(STEPS_PER_ROUND, self.search.stop)
-            before = self.priced.value
-            self.price(relaxation.duals)
-            self.price(relaxation.mean_duals)
-            self.report("relaxation")
-            idle = 0 if self.priced.value > before + GAIN * abs(before) else idle + 1
-            if idle < PATIENCE:
-                continue
-            if not tries:
-                break
-            idle, tries = 0, tries - 1
-            if self._reached(relaxation.mean_values, dear):
+        tries, low, high = MOST_HALVINGS if self.shared else 0, 0.0, np.inf
+        while self.relax(rounds, STEPS_PER_ROUND, GAIN, 1 if self.shared else PATIENCE) and tries:
+            if self._reached(self.relaxation.mean_values, dear):
                 high = dear
             else:
                 low = dear
-            dear = 4 * dear if high == np.inf else (low + high) / 2
-            relaxation.upper = self._losses(dear)
+            dear, tries = 4 * dear if high == np.inf else (low + high) / 2, tries - 1
+            self.relaxation.worth = self._losses(dear)
         if self.shared:
-            self.people = self._losses(np.ceil(dear)).astype(np.int64)
-            self.order = greedy(self.incidence, self.people)
+            reaching = dear if high == np.inf else high
+            self.worth = self._losses(np.ceil(reaching)).astype(np.int64)
+            self.order = greedy(self.incidence, self.worth)
             self.exchange()
-
-    def _relaxation(self, upper: FloatArray) -> FirstOrder:
-        """The relaxation over pairs of row and level, from the best columns so far."""
-        relaxation, k = FirstOrder(self.incidence, upper, self.k), max(1, self.k)
-        relaxation.values[self.best] = 1.0
-        often = np.where(self.incidence.covered_by(self.best), 0.5, 1.0)
-        relaxation.duals = often * np.minimum(upper, self.persons[self.levels.owner])
-        relaxation.price = float(relaxation.duals.sum()) / (2 * k)
-        relaxation.balance = float(np.sqrt(k / max(1.0, float((upper**2).sum()))))
-        return relaxation
 
     def _losses(self, unserved: float) -> FloatArray:
         """What leaving each pair uncovered costs, when being served by nobody costs a person so much."""
-        return (self.levels.losses(unserved) * self.persons[self.levels.owner]).astype(np.float64)
+        return (self.levels.losses(unserved) * self.people[self.levels.owner]).astype(np.float64)
 
     def _reached(self, values: FloatArray, unserved: float) -> bool:
         """Whether parts of columns serve enough people for less than being served by nobody costs."""
         parts = np.where(self.table.costs < unserved, np.repeat(values, np.diff(self.table.starts)), 0.0)
         served = np.bincount(self.table.rows, parts, minlength=self.table.n_rows)
-        return float((np.minimum(served, 1.0) * self.persons).sum()) >= self.needed
+        return float((np.minimum(served, 1.0) * self.people).sum()) >= self.needed
 
     def price(self, duals: FloatArray) -> None:
         """Turn duals into prices, and keep the better bound."""
-        prices = self.levels.prices(duals, self.persons)
-        if addable(prices, self.persons):
-            found = price_bound(self.table, self.persons, prices, self.k, self.needed)
+        prices = self.levels.prices(duals, self.people)
+        if addable(prices, self.people):
+            found = price_bound(self.table, self.people, prices, self.k, self.needed)
             self.priced = max(found, self.priced, key=lambda bound: bound.value)
+
+    def learn(self) -> float:
+        """Keep the prices that prove most."""
+        self.price(self.relaxation.duals)
+        self.price(self.relaxation.mean_duals)
+        return float(self.priced.value)
 
     def usable(self) -> IntArray:
         """The columns that a cheaper choice can use."""
@@ -239,7 +217,7 @@ class CostSearch(BudgetSearch):
         if not options.exact or len(columns) > options.max_columns or entries > MOST_TO_MERGE:
             return None
         part = self.table.take(columns)
-        rows = merged(part.starts, part.rows, part.costs, self.persons, apart=self.shared)
+        rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.shared)
         if len(rows.rows) > MOST_ENTRIES:
             return None
         question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, self.search.stop)
