@@ -81,7 +81,7 @@ class BlackBoxOracle(ScoredOracle):
             if number is not None and (isinstance(number, bool) or number != int(number) or number < 0):
                 raise InputError(f"{name} is {number!r}; it must be an integer, not negative")
         super().__init__(tuple(int(n) for n in levels), float(threshold))
-        self._band = threshold - ROUNDING, threshold + ROUNDING
+        self._band = threshold - ROUNDING, np.nextafter(threshold + ROUNDING, np.inf)
         self.function = function
         self.max_calls = max_calls
         self.largest_box = largest_box
