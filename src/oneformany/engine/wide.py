@@ -35,6 +35,7 @@ OPTIMISTIC_TIME = 0.4
 OPTIMISTIC_SECONDS = 60.0
 SAMPLE = 100  # rows whose scores are looked at for the next move
 TURNS = 4
+LEAST_RISE = 1e-9  # of what rows lack
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,8 @@ def optimistic_cover(
         weights[kept], capacity = proof.weights, proof.capacity
     alike = ((problem.rows[rows] == column.point) | column.changed for column in run.best)
     buckets = [rows[agree.all(axis=1)] for agree in alike]
-    return weights, capacity, [(np.flatnonzero(c.changed), b) for c, b in zip(run.best, buckets, strict=True)]
+    groups = [(np.flatnonzero(c.changed), b) for c, b in zip(run.best, buckets, strict=True)]
+    return weights, capacity, sorted(groups, key=lambda group: -len(group[1]))
 
 
 def _shared_features(ground: Ground, rows: IntArray, ends: IntArray) -> Iterator[ColumnTable]:
@@ -176,26 +178,28 @@ def _climb(batches: Batches, features: IntArray, rows: IntArray, goal: IntArray)
     def may_take(feature: int, targets: IntArray) -> BoolArray:
         return np.asarray(ground.gain(feature, rows, targets) != FORBIDDEN)
 
-    taken = np.flatnonzero(goal >= 0).tolist()
     may, after = np.ones(cells.shape, dtype=np.bool_), np.where(goal >= 0, goal, cells)
-    for feature in taken:
+    for feature in np.flatnonzero(goal >= 0).tolist():
         may[:, feature] = may_take(feature, goal[[feature]])[:, 0]
     before, able = lacking(np.arange(len(rows)), cells), np.flatnonzero(may.all(axis=1))
-    best = before.sum() + lacking(able, after[able]).sum() - before[able].sum()
-    step: tuple[int, int] | None = (-1, -1)
-    while best < 0 and step is not None:
-        step, full = None, np.count_nonzero(goal >= 0) == ground.size
+    best = before.sum() + (lacking(able, after[able]) - before[able]).sum()
+    while best < 0:
+        full = np.count_nonzero(goal >= 0) == ground.size
+        which, points, slots = [able[:0]], [after[:0]], [able[:0]]
         for feature in (features[goal[features] >= 0] if full else features).tolist():
-            targets = np.flatnonzero(ground.goals[ground.offsets[feature] : ground.offsets[feature + 1]])
+            first, last = ground.offsets[feature : feature + 2]
+            targets = np.flatnonzero(ground.goals[first:last] & (np.arange(last - first) != goal[feature]))
             joins = np.delete(may, feature, axis=1).all(axis=1, keepdims=True) & may_take(feature, targets)
             able, target = np.nonzero(joins)
-            points, risen = after[able], np.repeat(before[:, None], len(targets), axis=1)
-            points[:, feature] = targets[target]
-            risen[able, target] = lacking(able, points)
-            total = risen.sum(axis=0)
-            if total.max(initial=best) > best:
-                best, step = total.max(), (feature, int(targets[total.argmax()]))
-        if step is not None:
-            feature, there = step
-            goal[feature] = after[:, feature] = there
-            may[:, feature] = may_take(feature, goal[[feature]])[:, 0]
+            which.append(able)
+            points.append(np.where(np.arange(len(goal)) == feature, targets[target][:, None], after[able]))
+            slots.append(first + targets[target])
+        able, (tried, slot_of) = np.concatenate(which), np.unique(np.concatenate(slots), return_inverse=True)
+        risen = lacking(able, np.concatenate(points)) - before[able]
+        total = before.sum() + np.bincount(slot_of, risen)
+        if total.max(initial=best) <= best * (1 - LEAST_RISE):
+            return
+        best, slot = total.max(), tried[total.argmax()]
+        feature = int(np.searchsorted(ground.offsets, slot, side="right")) - 1
+        goal[feature] = after[:, feature] = slot - ground.offsets[feature]
+        may[:, feature] = may_take(feature, goal[[feature]])[:, 0]
