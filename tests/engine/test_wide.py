@@ -111,6 +111,15 @@ def test_a_black_box_with_few_calls_is_asked_for_single_rows_only():
     wide = wide_listing(problem, Stop())
     assert wide.listing.reachable.all()
     assert oracle.asked <= 300
+    apart = replace(problem, share="point", max_changes=2)
+    assert wide_listing(apart, Stop()).bound == 2  # as cells tell, whoever is asked
+
+
+def test_features_of_many_cells_are_looked_at_through_few_rows(monkeypatch):
+    problem = random_additive(np.random.default_rng(3), rows=60, features=18, levels=5, max_changes=18)
+    monkeypatch.setattr("oneformany.engine.wide.POINTS_AT_ONCE", 1)
+    wide = wide_listing(replace(problem, share="action"), Stop())
+    assert np.diff(wide.listing.table.starts).max() == len(problem.rows)
 
 
 @pytest.mark.parametrize("share", SHARES)

@@ -35,6 +35,7 @@ OPTIMISTIC_TIME = 0.4
 OPTIMISTIC_SECONDS = 60.0
 SAMPLE = 100  # rows whose scores are looked at for the next move
 TURNS = 4
+POINTS_AT_ONCE = 1 << 16
 LEAST_RISE = 1e-9  # of what rows lack
 
 
@@ -60,11 +61,11 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
     batches, store, reached = Batches(ground, stop), Store(ground, costed=False), _reached(ground, stop)
     rows, ends = np.flatnonzero(reached.reachable), reached.cells
     weights, capacity, buckets = np.zeros(len(ground.rows), dtype=np.int64), 1, [(ground.changeable, rows)]
-    if getattr(problem.oracle, "max_calls", None) is not None:
-        buckets = []  # every call is for a question
-    elif problem.share == "point":
+    if problem.share == "point":
         seconds = min(OPTIMISTIC_SECONDS, OPTIMISTIC_TIME * stop.remaining())
         weights, capacity, buckets = optimistic_cover(problem, reached.reachable, stop.part(seconds))
+    if getattr(problem.oracle, "max_calls", None) is not None:
+        buckets = []  # calls are for questions about single rows
     with suppress(OutOfTimeError):
         if problem.share == "features":
             changes = ground.size if ground.decided else affordable_changes(ground, QUICK)
@@ -141,6 +142,7 @@ def _shared_features(ground: Ground, rows: IntArray, ends: IntArray) -> Iterator
 def _shared_targets(batches: Batches, features: IntArray, rows: IntArray) -> Iterator[ColumnTable]:
     """Targets of some features that many of some rows accept, then those of the others, and so on."""
     ground, left, everybody = batches.ground, rows, np.array([0, len(rows)])
+    size = max(1, min(SAMPLE, POINTS_AT_ONCE // max(1, int(ground.goals.sum()))))
     while len(left):
         goal = np.full(ground.rows.shape[1], -1)
         if ground.problem.share == "point":  # rows have to agree where they differ: where most may go, or are
@@ -148,7 +150,7 @@ def _shared_targets(batches: Batches, features: IntArray, rows: IntArray) -> Ite
                 may = ground.gain(feature, left) != FORBIDDEN
                 here = ground.rows[left, feature][:, None] == np.arange(may.shape[1])
                 goal[feature] = np.lexsort((here.sum(axis=0), may.sum(axis=0)))[-1]
-        some = np.random.default_rng(5).permutation(left)[:SAMPLE]
+        some = np.random.default_rng(5).permutation(left)[:size]
         for _ in range(TURNS):
             _climb(batches, features, some, goal)
             chosen = np.flatnonzero(goal >= 0)
@@ -156,7 +158,7 @@ def _shared_targets(batches: Batches, features: IntArray, rows: IntArray) -> Ite
             refused = np.setdiff1d(left, rows[joins[:, 0]])
             if np.isin(refused, some).all():
                 break
-            some = np.append(some, np.setdiff1d(refused, some)[:SAMPLE])
+            some = np.append(some, np.setdiff1d(refused, some)[:size])
         if len(refused) == len(left):
             return
         yield accepted_groups(ground, chosen, goal[None, chosen], joins, (rows, everybody), 1)
