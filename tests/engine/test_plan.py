@@ -11,6 +11,7 @@ from engine.problems import Veiled, random_additive
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.plan import (
+    affordable_changes,
     asks_for_cost,
     needs_listing,
     planned,
@@ -23,7 +24,6 @@ from oneformany.methods import solve
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.stop import Stop
 
 PLAIN = random_additive(np.random.default_rng(0), rows=12, features=5, max_changes=3)
 PROBLEM = random_additive(np.random.default_rng(1), rows=40, features=6, max_changes=2)
@@ -67,13 +67,16 @@ def test_what_is_too_much_is_listed_in_part_and_said_so():
     assert (whole.costed, whole.changes, whole.notes) == (True, None, ())
     part = planned(PLAIN, Options(most_work=1.0), costed=True)
     assert (part.costed, part.changes) == (False, 1)
-    assert [note.split(":")[0] for note in part.notes] == [
+    assert [note.split(":")[0] for note in (*part.notes, part.part)] == [
         "the least cost is not proved",
-        "only combinations of at most 1 instead of 3 changes were tried, so better answers may exist",
+        "only combinations of at most 1 instead of 3 changes were all tried, so better answers may exist",
     ]
-    listing = part.listing(PLAIN, Options(), Stop())
-    assert not listing.table.complete
-    assert (listing.reachable == whole.listing(PLAIN, Options(), Stop()).reachable).all()
+    best, some = (solve(PLAIN, options=Options(way="listing", most_work=work)) for work in (2e10, 1.0))
+    assert some.count >= best.count >= some.lower_bound
+    assert some.covered == best.covered
+    assert (part.part in some.statistics.notes) == (some.status == "feasible")
+    assert affordable_changes(Ground.of(PLAIN), 2e10) == PLAIN.max_changes - 1
+    assert affordable_changes(Ground.of(PLAIN), 1.0) == 1
 
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])
@@ -81,9 +84,9 @@ def test_columns_that_outgrow_the_memory_are_not_all_listed_and_what_is_said_hol
     problem = replace(PLAIN, share=share)
     best, whole = solve(problem), list_columns(problem)
     options = Options(way="listing", memory=400)
-    plan = planned(problem, options, costed=False)
-    assert not plan.listing(problem, options, Stop()).table.complete
-    assert not (plan.listing(problem, options, Stop()).unreachable & whole.reachable).any()
+    cut = list_columns(problem, memory=options.memory)
+    assert not cut.table.complete
+    assert not (cut.unreachable & whole.reachable).any()
     part = solve(problem, options=options)
     assert part.covered <= best.covered
     assert part.lower_bound <= best.count
@@ -125,3 +128,5 @@ def test_buckets_are_for_classifiers_that_have_to_be_asked():
     assert not worth_waiting(PROBLEM, Options())
     assert not worth_waiting(asked, Options(most_work=1.0))
     assert not worth_waiting(asked, Options(memory=10))
+    many = random_additive(np.random.default_rng(0), rows=20, features=20, levels=8, max_changes=18)
+    assert not worth_waiting(replace(many, oracle=Veiled(many.oracle)), Options())  # 8**18 targets of a set

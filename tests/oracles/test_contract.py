@@ -46,15 +46,15 @@ def additive(rng, **options):
 
 
 def tied(make):
-    """The model decides about scores near the threshold as it likes: by some parity."""
+    """The model decides about scores near the threshold as it likes, the ends of the margin included."""
 
     def made(rng):
-        found = make(rng, margin=0.75)
+        margin = float(rng.choice([0.5, 0.75]))  # scores are multiples of one quarter
+        found = make(rng, margin=margin)
         decides = found.parity % 2 == 0
         oracle = found.oracle.decided_by(lambda points: decides[points @ INDEX])
-        low = found.oracle.threshold - 2 * 0.75
-        near = (found.scores >= low) & (found.scores < found.oracle.threshold)
-        return Made(oracle, found.scores, np.where(near, decides, found.scores >= found.oracle.threshold))
+        above = found.scores - (found.oracle.threshold - margin)
+        return Made(oracle, found.scores, np.where(np.abs(above) <= margin, decides, above > 0))
 
     return made
 

@@ -14,17 +14,13 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.listed_answers import (
-    ListedProofs,
-    columns_holding,
-    groups_of,
-    optimistic_weights,
-    reasons_of,
-)
+from oneformany.engine.cover.greedy import greedy_columns
+from oneformany.engine.listed_answers import ListedProofs, columns_holding, groups_of, reasons_of
 from oneformany.engine.listing.batches import OutOfTimeError
+from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.lazy import LazyListing, cover_lazily, lazy_listing
-from oneformany.engine.listing.listing import FullListing
-from oneformany.engine.plan import Plan, asks_for_cost, planned, worth_waiting
+from oneformany.engine.listing.listing import FullListing, list_columns
+from oneformany.engine.plan import QUICK, Plan, affordable_changes, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
 from oneformany.engine.table.budget import solve_budget
 from oneformany.engine.table.cost import solve_cost
@@ -32,6 +28,7 @@ from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.fewest import solve_cover, solve_coverage
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
+from oneformany.engine.wide import WideListing, wide_listing
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.build import build_result, versions_of
@@ -41,8 +38,7 @@ from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
 
 LISTING_TIME = 0.8  # of what is left, so that there is time to choose from what was listed
-OPTIMISTIC_TIME = 0.4
-OPTIMISTIC_SECONDS = 60.0
+WIDE_TIME = 0.5  # of what is left then, where it did not suffice
 NOTHING = np.zeros(0, dtype=np.int64)
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
@@ -67,7 +63,8 @@ class ListedRun:
         self.claims: dict[str, Any] = {}
         self._progress, self._seed = progress, seed
         self._lazy: LazyListing | None = None
-        self._plan = Plan()
+        self._wide: WideListing | None = None
+        self._plan, self._goal = Plan(), Goal()
         self._listing_stop = stop
 
     @property
@@ -82,19 +79,70 @@ class ListedRun:
 
     def list_all(self, goal: Goal) -> None:
         """List the columns, with all that least cost needs where that is affordable."""
-        cheap = asks_for_cost(self.problem, goal, self.options)
+        self._goal, cheap = goal, asks_for_cost(self.problem, goal, self.options)
         with self.statistics.timed("listing"):
             if not goal.limited and not cheap and worth_waiting(self.problem, self.options):
                 self._lazy = lazy = lazy_listing(self.problem, self.stop)
                 self.listing = FullListing(lazy.table()[0], lazy.reached.unreachable, lazy.batches.asked)
             else:
                 self._plan = planned(self.problem, self.options, costed=cheap)
-                self._listing_stop = self.stop.part(LISTING_TIME * self.stop.remaining())
-                self.listing = self._plan.listing(self.problem, self.options, self._listing_stop)
+                self._list(cheap=cheap)
         self.statistics.count("columns listed", len(self.table))
-        self.statistics.notes += self._plan.notes
-        self._report("explanations", "listing", self.table.n_rows, 0)
         self._listed = deepcopy(self.statistics)
+
+    def _list(self, *, cheap: bool) -> None:
+        """List what is planned, unless what many rows accept is enough; then what is quick, for less cost."""
+        self._listing_stop = self.stop.part(LISTING_TIME * self.stop.remaining())
+        plan, share = self._plan, self.problem.share
+        self.statistics.notes += plan.notes
+        if plan.changes is None and (share == "point" or plan.costed or not cheap):
+            self._list_whole()
+            return
+        wide = wide_listing(self.problem, self._listing_stop)
+        if not self._join(wide):
+            if plan.changes is None:
+                self._list_whole()
+            else:
+                self._list_part(wide, plan.changes, cheap=cheap)
+        elif cheap and share != "features":  # where each row went where it is cheapest
+            self._list_part(wide, affordable_changes(Ground.of(self.problem), QUICK), cheap=cheap)
+
+    def _list_part(self, wide: WideListing, most: int, *, cheap: bool) -> None:
+        """List columns of one change, then of two and so on, as long as that may be of use."""
+        parts, enough = list[FullListing](), False
+        for changes in range(1, most + 1):
+            if self._listing_stop.expired() or (enough and not cheap):
+                break
+            found = self._columns(replace(self.problem, max_changes=changes))
+            found = replace(found, unreachable=wide.listing.unreachable)  # more changes may help
+            parts = [found] if found.table.complete else [*parts, found]
+            enough = self._join(replace(wide, changes=changes), *parts)
+
+    def _list_whole(self) -> None:
+        """List everything; where time or memory do not suffice, look for what many rows accept as well."""
+        self.listing = found = self._columns(self.problem)
+        self._report("explanations", "listing", self.table.n_rows, 0)
+        if found.table.complete:
+            self._wide = None
+            return
+        wide = self._wide or wide_listing(self.problem, self.stop.part(WIDE_TIME * self.stop.remaining()))
+        self._join(replace(wide, changes=self.problem.max_changes), found)
+
+    def _columns(self, problem: Problem) -> FullListing:
+        memory = self.options.memory
+        return list_columns(problem, costed=self._plan.costed, stop=self._listing_stop, memory=memory)
+
+    def _join(self, wide: WideListing, *parts: FullListing) -> bool:
+        """Take columns of many changes and parts of a listing; return whether they are enough."""
+        every = (*parts, wide.listing)
+        table = every[0].table.followed_by(*(part.table for part in every[1:]))
+        unreachable = np.logical_or.reduce([part.unreachable for part in every])
+        asked = sum(part.asked for part in every)
+        self._wide, self.listing = wide, FullListing(replace(table, complete=False), unreachable, asked)
+        count = len(greedy_columns(table.incidence))
+        self._report("explanations", "listing", count, 0)
+        fewest = max(self._goal.explanations or 1, 0 if self._goal.limited else wide.bound)
+        return count <= fewest and bool((self.listing.reachable | unreachable).all())
 
     def begin_again(self, stop: Stop) -> None:
         """Get ready for another goal over the same listing, within another time."""
@@ -102,7 +150,7 @@ class ListedRun:
 
     def choose(self, goal: Goal, start: Sequence[Explanation] = ()) -> None:
         """Settle the first objective, from an answer that is known."""
-        self.columns, self.owner, self.claims = NOTHING, None, {}
+        self.columns, self.owner, self.claims, self._goal = NOTHING, None, {}, goal
         if not len(self.table):
             return
         known = columns_holding(self.table, self.problem, start)
@@ -132,14 +180,9 @@ class ListedRun:
         self.claims = {"bound": fewest, "coverage_proof": proof, "covered_bound": most}
 
     def _everybody(self, known: IntArray) -> None:
-        proof = None
-        if not self.table.complete:  # what cells alone prove
-            proof = self.proofs.one()
-            if self.problem.share == "point":
-                seconds = min(OPTIMISTIC_SECONDS, OPTIMISTIC_TIME * self.stop.remaining())
-                with self.statistics.timed("optimistic bound"):
-                    found = optimistic_weights(self.problem, self.listing.reachable, self.stop.part(seconds))
-                proof = proof if found is None else self.proofs.dual(*found)
+        wide, proof = self._wide, None
+        if wide is not None:  # what cells alone prove
+            proof = self.proofs.dual(wide.weights, wide.capacity) if wide.bound > 1 else self.proofs.one()
         everybody = np.array_equal(self.table.incidence.covered_by(known), self.listing.reachable)
         with self._searching("cover", "explanations") as search:
             cover = solve_cover(self.table, search, known if everybody else None)
@@ -183,7 +226,7 @@ class ListedRun:
             owner, _ = cheapest(self.table, self.columns, self.table.n_rows)
         result = build_result(
             self.problem,
-            groups_of(self.problem, self.table, self.columns, owner),
+            groups_of(self.problem, self.table, self.columns, owner, self._wide),
             reasons=reasons_of(self.problem, self.listing, self.statistics),
             helpable=np.flatnonzero(self.listing.reachable),
             **{"proof": None, **self.claims},
@@ -194,6 +237,8 @@ class ListedRun:
             seed=self._seed,
             goal=goal if goal.limited else None,
         )
+        if result.status == "feasible" and self._plan.part:
+            self.statistics.notes.append(self._plan.part)
         cut = result.ended == "limit" and not self.table.complete and self._listing_stop.expired()
         return replace(result, ended="time limit") if cut else result
 
@@ -210,7 +255,8 @@ class ListedRun:
     def _report(self, measure: Measure, phase: str, value: int, bound: int) -> None:
         """Tell whoever listens; where columns are missing, a bound over the table proves nothing."""
         if not self.table.complete or (measure == "cost" and not self._plan.costed):
-            bound = self.proofs.rows if measure == "people" else 0
+            known = 0 if self._wide is None or self._goal.limited or measure == "cost" else self._wide.bound
+            bound = self.proofs.rows if measure == "people" else known
         number, columns = len(self.statistics.rounds) + 1, len(self.table)
         step = Round(phase, number, columns, float(value), bound, value, self.stop.elapsed(), measure)
         step = self.statistics.record(step)

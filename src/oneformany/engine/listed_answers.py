@@ -6,20 +6,16 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import first_given, on_given, renumbered
-from oneformany.engine.exact import minimise
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.listing.single_rows import cheapest as cheapest_alone
-from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.space import SearchSpace
-from oneformany.engine.run import Options, Run
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.screening import screen
 from oneformany.engine.table.choice import PeopleAnswer, TreeProof, renamed
 from oneformany.engine.table.cost import CostAnswer
 from oneformany.engine.table.table import NO_CELL, ColumnTable
-from oneformany.oracles.additive import AdditiveOracle
+from oneformany.engine.wide import WideListing
 from oneformany.problem import Problem
 from oneformany.result.build import Group
 from oneformany.result.explanation import Explanation
@@ -39,7 +35,9 @@ def columns_holding(table: ColumnTable, problem: Problem, explanations: Sequence
     return np.unique(np.array(found, dtype=np.int64))
 
 
-def groups_of(problem: Problem, table: ColumnTable, columns: IntArray, owner: IntArray) -> list[Group]:
+def groups_of(
+    problem: Problem, table: ColumnTable, columns: IntArray, owner: IntArray, wide: WideListing | None = None
+) -> list[Group]:
     """The rows of each column that it serves, by the index of the column that each row has."""
     groups = []
     for number, column in enumerate(columns.tolist()):
@@ -49,15 +47,19 @@ def groups_of(problem: Problem, table: ColumnTable, columns: IntArray, owner: In
         point, ends = np.asarray(table.targets[column], dtype=np.int64), None
         if problem.share == "features":
             point = np.full(len(point), NO_CELL, dtype=np.int64)
-            ends = own_ends(problem, table, column, members)
+            ends = own_ends(problem, table, column, members, wide)
         groups.append(Group(point, members, table.changed[column].astype(np.bool_), ends))
     return groups
 
 
-def own_ends(problem: Problem, table: ColumnTable, column: int, rows: IntArray) -> IntArray:
-    """The cells that rows go to which share features only: where it is cheapest for each."""
+def own_ends(
+    problem: Problem, table: ColumnTable, column: int, rows: IntArray, wide: WideListing | None = None
+) -> IntArray:
+    """The cells that rows go to which share features only: where it is cheapest for each, as far as known."""
     ground = Ground.of(problem, only=rows)
     features, everybody = np.flatnonzero(table.changed[column]), np.arange(len(rows))
+    if wide is not None and not ground.decided and len(features) > wide.changes:
+        return wide.ends[rows]
     _, cells = cheapest_alone(ground, Batches(ground, Stop()), everybody, features, len(features))
     return np.where(cells >= 0, cells, problem.rows[rows])
 
@@ -128,21 +130,3 @@ class ListedProofs:
         columns = tuple(zip(map(self._rows, numbers), features, cells, strict=True))
         tree = renamed(proof.tree, self._first[:, None].tolist())
         return Exclusion(proof.budget, proof.target, columns, tree)
-
-
-def optimistic_weights(problem: Problem, reachable: BoolArray, stop: Stop) -> tuple[IntArray, int] | None:
-    """Weights of rows that share a point, and what no group weighs more than by cells and moves, if found."""
-    rows = np.flatnonzero(reachable)
-    kept = rows[np.sort(np.unique(problem.rows[rows], axis=0, return_index=True)[1])]
-    anything = AdditiveOracle([np.zeros(n) for n in problem.levels])
-    relaxed = Problem(problem.rows[kept], problem.levels, anything, problem.max_changes, problem.allowed)
-    statistics = Statistics()
-    space = SearchSpace(relaxed, np.arange(len(kept)))
-    run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, Options(branching=False))
-    run.pool.add(run.first_columns(list(relaxed.rows)))
-    proof = minimise(run)
-    if not isinstance(proof, (DualProof, EnumerationProof)):
-        return None
-    weights = np.zeros(len(problem.rows), dtype=np.int64)
-    weights[kept] = proof.weights
-    return weights, proof.capacity

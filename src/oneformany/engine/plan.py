@@ -9,24 +9,21 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.engine.listing.ground import CodedRows, Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
-from oneformany.engine.listing.listing import FullListing, list_columns, useful_targets
-from oneformany.engine.listing.single_rows import reach_rows
-from oneformany.engine.listing.store import alone
+from oneformany.engine.listing.listing import useful_targets
 from oneformany.engine.run import Options
-from oneformany.engine.screening import screen
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.statistics import Statistics
-from oneformany.stop import Stop
 
 MANY_ROWS = 1_000
 QUICK = 2e9  # steps, about 10**9 of which take a second
-ADDING = 20.0  # steps to group a cell of a row, or to add up what a row gains by an action
+BEGINNING = 3e5  # steps to begin with a feature set
+ADDING = 20.0  # to group a cell of a row, or to add up what a row gains by an action
 SEARCHING = 300.0  # for the cheapest change of a row within a feature set
 ASKING = 1000.0  # for a classifier's answer about a point
 SAMPLES = 8
 BYTES = 40  # of a bucket, and of each row in it
+MOST_TARGETS = 1e5  # of a feature set, that one bucket is asked about
 
 
 def needs_listing(problem: Problem, goal: Goal) -> bool:
@@ -58,6 +55,8 @@ def worth_waiting(problem: Problem, options: Options) -> bool:
     sets = comb(len(ground.changeable), ground.size)
     if ground.decided or sets * problem.rows.size * ADDING > options.most_work:
         return False
+    if float(np.sort(_counts(ground, ground.reached))[::-1][: ground.size].prod()) > MOST_TARGETS:
+        return False
     shared, buckets, _ = _sampled_buckets(ground)
     return sets * BYTES * (shared + buckets) <= options.memory
 
@@ -69,51 +68,33 @@ class Plan:
     costed: bool = False
     changes: int | None = None
     notes: tuple[str, ...] = ()
-
-    def listing(self, problem: Problem, options: Options, stop: Stop) -> FullListing:
-        """List what is planned; where that is a part, nothing is proved by its absence from it."""
-        listed = problem if self.changes is None else replace(problem, max_changes=self.changes)
-        found = list_columns(listed, costed=self.costed, stop=stop, memory=options.memory)
-        return found if self.changes is None else _with_rows_alone(problem, found, stop)
+    part: str = ""
 
 
 def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
     """Decide what to list: everything, or, where that would be too much, what changes fewer features."""
-    ground, notes = Ground.of(problem), []
+    ground, notes = Ground.of(problem), tuple[str, ...]()
     if costed:
         reason = too_much(ground, options.most_work, costed=True)
         if not reason:
             return Plan(costed=True)
-        notes.append(f"the least cost is not proved: {reason}")
-    reason, changes = too_much(ground, options.most_work), None
-    if reason:
-        fewer = (
-            (n, replace(ground, problem=replace(problem, max_changes=n)))
-            for n in range(problem.max_changes - 1, 1, -1)
-        )
-        changes = next((n for n, part in fewer if not too_much(part, options.most_work)), 1)
-        notes.append(
-            f"only combinations of at most {changes} instead of {problem.max_changes} changes were tried, so "
-            f"better answers may exist: {reason}"
-        )
-    return Plan(changes=changes, notes=tuple(notes))
+        notes = (f"the least cost is not proved: {reason}",)
+    reason = too_much(ground, options.most_work)
+    if not reason:
+        return Plan(notes=notes)
+    changes = affordable_changes(ground, options.most_work)
+    part = (
+        f"only combinations of at most {changes} instead of {ground.size} changes were all tried, so "
+        f"better answers may exist: {reason}"
+    )
+    return Plan(changes=changes, notes=notes, part=part)
 
 
-def _with_rows_alone(problem: Problem, part: FullListing, stop: Stop) -> FullListing:
-    """Give every row that needs more changes than were listed a column of its own, or a proof."""
-    ground = Ground.of(problem)
-    if ground.decided:
-        screened = screen(problem, Statistics(), stop)
-        rows = screened.helpable
-        ends = np.array(screened.points, dtype=np.int64).reshape(-1, problem.n_features)
-        unreachable = ground.hopeless()
-    else:
-        reached = reach_rows(ground, np.flatnonzero(~part.reachable), stop)
-        rows = np.flatnonzero(reached.reachable)
-        ends, unreachable = reached.cells[rows], reached.unreachable
-    more = ~part.reachable[rows]
-    table = part.table.followed_by(alone(ground, rows[more], ends[more]))
-    return FullListing(replace(table, complete=False), unreachable, part.asked)
+def affordable_changes(ground: Ground, most_work: float) -> int:
+    """How many changes can be listed with so much work, at least one."""
+    fewer = range(ground.size - 1, 1, -1)
+    parts = ((n, replace(ground, problem=replace(ground.problem, max_changes=n))) for n in fewer)
+    return next((n for n, part in parts if not too_much(part, most_work)), 1)
 
 
 def too_much(ground: Ground, most_work: float, *, costed: bool = False) -> str:
@@ -141,7 +122,7 @@ def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
     step = ADDING if ground.decided else 500.0 if ground.exact else 100.0 if judges else ASKING
     if problem.share == "point":
         shared, buckets, single = _sampled_buckets(ground)
-        grouping = sets * n * problem.n_features * ADDING
+        grouping = sets * (BEGINNING + n * problem.n_features * ADDING)
         if ground.decided and problem.own is None and (ground.units != FORBIDDEN).all() and not costed:
             return grouping, sets * buckets + n
         tries = float(_ways(ground, ground.reached)[k])
@@ -150,9 +131,10 @@ def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
         alone = float(_ways(ground, ground.goals).sum()) * single
         return grouping + (tries * shared + alone) * step, tries * buckets + n
     if problem.share == "features" and ground.decided:
-        return sets * n * SEARCHING, sets
+        return sets * (BEGINNING + n * SEARCHING), sets
     actions = float(_ways(ground, useful_targets(ground, costed)).sum())
-    return actions * n * step, actions
+    smaller = sum(float(comb(len(ground.changeable), size)) for size in range(k + 1))
+    return smaller * BEGINNING + actions * n * step, actions
 
 
 def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
@@ -170,6 +152,11 @@ def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
 
 def _ways(ground: Ground, slots: BoolArray) -> FloatArray:
     """Ways to choose no feature, one, two and so on up to full size, and a slot of each."""
-    counts = np.add.reduceat(slots.astype(np.float64), ground.offsets[:-1])[ground.changeable]
-    product: FloatArray = reduce(np.convolve, [np.array([1.0, count]) for count in counts], np.ones(1))
+    lines = [np.array([1.0, count]) for count in _counts(ground, slots)]
+    product: FloatArray = reduce(np.convolve, lines, np.ones(1))
     return product[: ground.size + 1]
+
+
+def _counts(ground: Ground, slots: BoolArray) -> FloatArray:
+    """How many of some slots each changeable feature has."""
+    return np.add.reduceat(slots.astype(np.float64), ground.offsets[:-1])[ground.changeable]

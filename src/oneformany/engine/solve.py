@@ -69,7 +69,7 @@ def solve_exact(
             listed.list_all(goal)
             listed.choose(goal, start)
             listed.cheapen(goal)
-        return listed.result(goal)
+            return listed.result(goal)
     if needs_listing(problem, goal):
         raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
     cheaply = asks_for_cost(problem, goal, options)

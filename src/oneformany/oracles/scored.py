@@ -96,11 +96,13 @@ class ScoredOracle(ABC):
         self._levels = levels
         self._scale = scale or 1
         self._rounds = rounds
-        least, low, high = ((threshold + m) * self._scale for m in (margin, -margin, margin))
+        least, low, sure = ((threshold + m) * self._scale for m in (margin, -margin, margin))
         if scale is not None:
-            least, low, high = round(least), math.floor(low), math.ceil(high)
+            least, low, sure = round(least), math.floor(low), math.ceil(sure)
+        if margin:  # a score just at its end is within it
+            sure = math.nextafter(sure, math.inf) if scale is None else sure + 1
         self._acceptance = Acceptance(least, least)
-        self._band = low, high
+        self._band = low, sure
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -129,9 +131,9 @@ class ScoredOracle(ABC):
 
     def doubtful(self, codes: IntArray) -> BoolArray:
         """Whether the score of each row of codes is so near the threshold that rounding could decide."""
-        low, high = self._band
+        low, sure = self._band
         sums = self._sums(codes)
-        return np.asarray((sums >= low) & (sums <= high))
+        return np.asarray((sums >= low) & (sums < sure))
 
     def decided_by(self, decide: Decide) -> Self:
         """Let the model decide about points within the margin.

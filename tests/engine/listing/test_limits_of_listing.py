@@ -91,6 +91,6 @@ def test_asking_counts_for_more_than_adding():
     codes = rng.integers(3, size=(20, 4))
     oracles = (draw_oracle(rng, kind, (3,) * 4) for kind in ("additive", "black box"))
     problems = (Problem(codes, (3,) * 4, oracle, 2, share="action") for oracle in oracles)
-    adding, asking = (too_much(Ground.of(problem), 5e4) for problem in problems)
+    adding, asking = (too_much(Ground.of(problem), 3.5e6) for problem in problems)
     assert asking
     assert not adding
