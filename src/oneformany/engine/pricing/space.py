@@ -53,15 +53,18 @@ class SearchSpace:
         if allowed is None:
             everything = np.ones(self.problem.levels[feature], dtype=np.bool_)
             return [(everything, everything)] if len(everything) > 1 else []
-        options: list[Option] = []
-        for origins in sorted(np.unique(allowed.T, axis=0), key=lambda origins: -int(origins.sum())):
+        here = np.unique(self.rows[:, feature])  # from other levels nobody comes
+        options, bests = list[Option](), list[int]()
+        for comes in sorted(np.unique(allowed[here].T, axis=0), key=lambda comes: -int(comes.sum())):
+            origins = np.zeros(len(allowed), dtype=np.bool_)
+            origins[here[comes]] = True
             domain = allowed[origins].all(axis=0)
-            dominated = self.relaxation.exact and any(
-                (one | ~origins).all() and self._best(feature, to) >= self._best(feature, domain)
-                for one, to in options
-            )
-            if not dominated and (origins.sum() > 1 or (domain & ~origins).any()):
+            best = self._best(feature, domain)
+            as_good = (index for index, other in enumerate(bests) if other >= best)
+            dominated = self.relaxation.exact and any((options[i][0] | ~origins).all() for i in as_good)
+            if not dominated and origins.any() and (origins.sum() > 1 or (domain & ~origins).any()):
                 options.append((origins, domain))
+                bests.append(best)
         return options
 
     def _best(self, feature: int, domain: BoolArray) -> int:
@@ -79,8 +82,11 @@ class SearchSpace:
         for feature, (options, matrix) in enumerate(zip(self.options, self.problem.moves, strict=True)):
             option_best[feature, : len(options)] = [self._best(feature, domain) for _, domain in options]
             units = relaxation.units[feature, : levels[feature]]
-            best = units.max() if matrix is None else np.where(matrix, units, units.min()).max(axis=1)
-            gain[:, feature] = best if matrix is None else best[self.rows[:, feature]]
+            if matrix is None:
+                gain[:, feature] = units.max()
+            else:
+                taken, which = np.unique(self.rows[:, feature], return_inverse=True)
+                gain[:, feature] = np.where(matrix[taken], units, units.min()).max(axis=1)[which]
         gain -= here
         joins = [o[self.rows[:, f]] for f, options in enumerate(self.options) for o, _ in options]
         return SearchArrays(
