@@ -98,6 +98,19 @@ def test_ties_of_a_linear_model_on_integers_are_decided_as_it_does():
         assert result.status == "optimal"
 
 
+@pytest.mark.parametrize(("share", "seed"), [("point", 0), ("action", 1)])
+def test_a_library_that_adds_up_otherwise_in_other_company_has_the_last_word(share, seed):
+    """Of tenths whose sum is the threshold, the order decides, and that depends on where a row stands."""
+    values = np.random.default_rng(seed).integers(0, 5, (403, 8))
+    frame = pd.DataFrame(values, columns=list("abcdefgh"))
+    model = LogisticRegression().fit(frame, frame["a"] > 1)
+    model.coef_ = np.array([[1, 2, -1, 3, 1, 2, 1, -2]]) * 0.1
+    model.intercept_ = np.array([-2.2])
+    result = ofm.OneForMany(model, 2, share=share).explain(frame, time_limit=20)
+    assert model.predict(result.apply(frame)).all()
+    assert result.covered > 250
+
+
 def test_the_nearest_change_may_end_just_at_the_threshold():
     frame, model = drawn(), logistic()
     scores = best_scores(model, frame)

@@ -182,25 +182,27 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         from oneformany.methods import solve  # compiled parts are loaded when they are needed
 
         left = 0.0 if stop.interrupted else None if time_limit is None else stop.remaining()
-        result = solve(
-            problem, explanations=explanations, coverage=coverage, time_limit=left, progress=progress
-        )
-        if stop.interrupted and result.ended == "time limit":
-            result = replace(result, ended="interrupted")
-        result = with_reasons(result, problem, posed.schema, self.rules, _left(stop))
-        # What the engine does not know: which rows of the frame these are, and what an auditor asks for.
-        known = {
-            **result.problem,
-            "rows": refused.tolist(),
-            "already_positive": np.flatnonzero(posed.positive).tolist(),
-            **streamed,
-            "model": _model_record(self, result.problem["oracle"], posed),
-            "rules": [str(rule) for rule in self.rules],
-        }
-        index = RowIndex.of(table.frame.index[refused])
-        result = replace(result, schema=posed.schema, problem=known, index=index)
-        moved = apply(result, table.frame)
-        _confirm(result, posed, moved)
+        moved = None
+        while moved is None:
+            result = solve(
+                problem, explanations=explanations, coverage=coverage, time_limit=left, progress=progress
+            )
+            if stop.interrupted and result.ended == "time limit":
+                result = replace(result, ended="interrupted")
+            result = with_reasons(result, problem, posed.schema, self.rules, _left(stop))
+            # What the engine does not know: which rows of the frame these are, and what an auditor asks for.
+            known = {
+                **result.problem,
+                "rows": refused.tolist(),
+                "already_positive": np.flatnonzero(posed.positive).tolist(),
+                **streamed,
+                "model": _model_record(self, result.problem["oracle"], posed),
+                "rules": [str(rule) for rule in self.rules],
+            }
+            index = RowIndex.of(table.frame.index[refused])
+            result = replace(result, schema=posed.schema, problem=known, index=index)
+            moved = _confirmed(result, posed, apply(result, table.frame))
+            left = _left(stop)
         return with_ranges(result, posed, moved, _left(stop))
 
     def problem(self, frame: AnyFrame) -> Problem:
@@ -255,10 +257,21 @@ def _read(
     return asked, table.named(rows), people, {"rows_read": read, "read_to_the_end": complete}
 
 
-def _confirm(result: Result, posed: Posed, moved: pd.DataFrame) -> None:
-    """Ask the model itself about every covered row as it is after following."""
+def _confirmed(result: Result, posed: Posed, moved: pd.DataFrame) -> pd.DataFrame | None:
+    """Ask the model itself about every covered row as it is after following.
+
+    ``None``: about rows at the threshold it said otherwise than before, as a library may that adds up
+    in another order in another company; its oracle knows now what it says of these rows together.
+    """
     accepted = posed.decide(moved) if len(moved) else np.ones(0, dtype=np.bool_)
-    for row in np.flatnonzero(result.has_explanation)[~accepted][:1].tolist():
+    refused = np.flatnonzero(result.has_explanation)[~accepted]
+    after = result.points[refused]
+    if posed.own is not None:
+        own = posed.own.values[posed.refused[refused]]  # noqa: PD011 (own values, not those of pandas)
+        after = posed.own.follow(own, after, np.ones(after.shape, dtype=np.bool_))
+    if len(refused) and hasattr(posed.oracle, "turn_down") and posed.oracle.turn_down(after).all():
+        return None
+    for row in refused[:1].tolist():
         number, labels, point = result.assignment[row], result.labels, result.points[row].tolist()
         changed = result.explanations[number].changed
         words = ", ".join(f"{labels.feature(f)} = {labels.target(f, point[f])}" for f in changed)
@@ -267,6 +280,7 @@ def _confirm(result: Result, posed: Posed, moved: pd.DataFrame) -> None:
             f"prediction after following it ({(~accepted).sum()} of {len(accepted)} rows); please report "
             "this model"
         )
+    return moved
 
 
 def _model_record(asked: OneForMany, oracle: dict[str, Any], posed: Posed) -> dict[str, Any]:

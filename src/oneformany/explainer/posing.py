@@ -175,8 +175,8 @@ def _decided(
 def _check_reading(posed: Posed, labels: pd.Index) -> None:
     """Refuse to go on when the model was misread, in either direction.
 
-    Accepted rows that only rounding keeps apart are not counted: a library may round otherwise for one row
-    alone.
+    Rows that only rounding keeps apart are not counted: a library may round otherwise in other company. What
+    it says of them here holds.
     """
     values = posed.codes if posed.own is None else posed.own.values  # noqa: PD011 (own values, not pandas')
     read = posed.positive.copy()
@@ -185,6 +185,9 @@ def _check_reading(posed: Posed, labels: pd.Index) -> None:
     wrong = np.flatnonzero(read != posed.positive)
     if len(wrong) and hasattr(posed.oracle, "doubtful"):
         wrong = wrong[~(posed.positive[wrong] & posed.oracle.doubtful(values[wrong]))]
+    if len(wrong) and hasattr(posed.oracle, "turn_down"):
+        missed, refused = wrong[posed.positive[wrong]], wrong[~posed.positive[wrong]]
+        wrong = np.union1d(missed, refused[~posed.oracle.turn_down(values[refused])])
     if len(wrong):
         row = int(wrong[0])
         says = "turns it down, but its reading calls it positive"

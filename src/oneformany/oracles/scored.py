@@ -20,6 +20,7 @@ Decide: TypeAlias = Callable[[IntArray], BoolArray]
 
 MOST_DECIDED = 100_000
 FINEST_DIGITS = 12
+COMPANY = 16  # rows, of which libraries add up several at once
 
 
 @dataclass(eq=False)
@@ -64,8 +65,8 @@ class Acceptance:
         known = {key: self.decided.get(key) for key in keys}
         new = [key for key, answer in known.items() if answer is None]
         if self.decide is not None and new:
-            # Twice where it is one: libraries may add up a single row in another order than several.
-            asked = np.array(new * 2 if len(new) == 1 else new)
+            # In company: libraries may add up a single row, or the last of many, in another order.
+            asked = np.resize(np.array(new), (-(-len(new) // COMPANY) * COMPANY, points.shape[1]))
             said = dict(zip(new, self.decide(asked)[: len(new)].tolist(), strict=True))
             known.update(said)
             room = len(self.decided) < MOST_DECIDED
@@ -148,6 +149,12 @@ class ScoredOracle(ABC):
         """
         low, high = self._band
         return self if low == high else self._with(Acceptance(low, high, decide, self._rounds))
+
+    def turn_down(self, codes: IntArray) -> BoolArray:
+        """Let the model take back that it accepts points: whether it does, as rounding can be the reason."""
+        near = self.positive(codes) & self.doubtful(codes)
+        self._acceptance.decided.update((tuple(point), False) for point in codes[near].tolist())
+        return near & ~self.positive(codes)
 
     def hopeful(self) -> Self | None:
         """Count every point that the model would have to be asked about as positive; ``None``: there is none.

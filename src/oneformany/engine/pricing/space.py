@@ -58,7 +58,7 @@ class SearchSpace:
         for comes in sorted(np.unique(allowed[here].T, axis=0), key=lambda comes: -int(comes.sum())):
             origins = np.zeros(len(allowed), dtype=np.bool_)
             origins[here[comes]] = True
-            domain = allowed[origins].all(axis=0)
+            domain = np.asarray(allowed[origins].all(axis=0))
             best = self._best(feature, domain)
             as_good = (index for index, other in enumerate(bests) if other >= best)
             dominated = self.relaxation.exact and any((options[i][0] | ~origins).all() for i in as_good)
