@@ -1,6 +1,7 @@
 import hashlib
 import json
 import signal
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -379,3 +380,12 @@ def test_one_row_that_is_accepted_is_told_as_one():
     frame = pd.DataFrame({"job": ["full"]})
     with pytest.raises(InputError, match="calls the only row positive: there is nothing to explain"):
         OneForMany(lambda rows: np.ones(len(rows))).explain(frame)
+
+
+@pytest.mark.parametrize(("cost", "told"), [(1.0001, 0), (1.00001, 1)])
+def test_costs_of_more_than_four_digits_are_not_rounded_in_silence(cost, told):
+    frame, model = two_columns()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        OneForMany(model, 2, costs={"a": cost}).explain(frame)
+    assert sum("rounded to four digits" in str(entry.message) for entry in caught) == told

@@ -78,7 +78,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         Values that rows are sent to, as a list (each in its cell) or a dict of cell to value; ``None`` is
         no target, ``{"missing": "missing"}`` makes the missing value one.
     costs : dict of column to number or table, optional
-        What a change of the feature costs; 1 for features that are not named.
+        What a change of the feature costs, with at most four digits after the point; 1 for features that
+        are not named.
 
     Examples
     --------

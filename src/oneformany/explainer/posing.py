@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -310,5 +311,9 @@ def _costs(given: AnyValue, schema: Schema) -> Costs:
             )
         tables.append(table)
     exact = (s for s in SCALES if all((np.abs(t * s - np.rint(t * s)) <= 1e-9).all() for t in tables))
-    scale = next(exact, SCALES[-1])
+    scale = next(exact, 0)
+    if not scale:
+        scale = SCALES[-1]
+        told = "costs are rounded to four digits after the point, and least cost is proved for these"
+        warnings.warn(told, stacklevel=2)
     return Costs(tuple(np.rint(table * scale).astype(np.int64) for table in tables), scale)
