@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oneformany import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema, infer_schema
 from oneformany.datasets import load
-from oneformany.exceptions import PredictionMismatchError
+from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer import OneForMany
 from oneformany.readers.callables import BlackBox
 from oneformany.result.result import Result
@@ -259,3 +259,22 @@ def test_a_schema_made_by_hand_serves_a_function():
     assert (result.status, result.count) == ("optimal", 1)
     assert result.apply(frame)["rooms"].tolist() == [8, 8]
     assert points_of(result).tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_boosters_read_columns_by_their_names_in_any_order_beside_others_and_within_a_schema(library):
+    frame, target = GERMAN.frame[["duration", "amount", "age"]], GERMAN.target
+    if library == "xgboost":
+        booster = xgboost.XGBClassifier(n_estimators=5, max_depth=3).fit(frame, target).get_booster()
+        refused = booster.predict(xgboost.DMatrix(frame)) < 0.5
+    else:
+        booster = lightgbm.LGBMClassifier(n_estimators=9, verbose=-1, n_jobs=1).fit(frame, target).booster_
+        refused = booster.predict(frame) < 0.5
+    assert refused.any()
+    for given in (frame, frame[["age", "amount", "duration"]], frame.assign(note="none")[::-1]):
+        result = OneForMany(booster, max_changes=1).explain(given)
+        assert set(result.index) == set(np.flatnonzero(refused))
+    within = OneForMany(booster, max_changes=1, schema=infer_schema(frame)).explain(frame)
+    assert set(within.index) == set(np.flatnonzero(refused))
+    with pytest.raises(InputError, match="Booster was fitted on 3 columns, the frame lacks 'amount'"):
+        OneForMany(booster).explain(frame.drop(columns="amount"))

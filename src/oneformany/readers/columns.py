@@ -128,7 +128,9 @@ def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str
 def _fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
     """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces."""
     names = getattr(model, "feature_names_in_", None)
-    if names is None:
+    if type(model).__name__ == "Booster":
+        names = model.feature_names if hasattr(model, "feature_names") else model.feature_name()
+    if names is None or list(names) == [f"Column_{number}" for number in range(len(names))]:  # of an array
         return None
     spelled = {str(name).replace(" ", "_"): str(name) for name in known}
     return [str(name) if name in known else spelled.get(str(name), str(name)) for name in names]
