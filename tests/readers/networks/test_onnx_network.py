@@ -255,6 +255,19 @@ def test_a_graph_that_also_names_the_label_is_read_by_its_probabilities(head):
         read_network(other, ENCODING)
 
 
+def test_a_graph_whose_label_is_named_by_operators_that_onnx_itself_cannot_run_is_read():
+    weights = {"w": np.random.default_rng(0).normal(size=(7, 2))}
+    nodes = [MATMUL, ("Softmax", ("z",), "y", {"axis": 1}), ("ArgMax", ("y",), "label", {"axis": 1})]
+    model = graph(nodes, weights, outputs=("label", "maps"))
+    model.graph.node.append(
+        helper.make_node("ZipMap", ["y"], ["maps"], domain="ai.onnx.ml", classlabels_int64s=[0, 1])
+    )
+    points = all_points(ENCODING.levels)
+    reading = read_model(model, ENCODING)
+    assert (reading.oracle.positive(points) == reading.verdict(points)).all()
+    assert len(set(reading.verdict(points))) == 2
+
+
 def test_several_inputs_are_refused():
     with pytest.raises(UnsupportedModelError, match="2 inputs and 1 outputs"):
         read_network(graph([("MatMul", ("x", "w"), "y", {})], ONE, inputs=("x", "other")), ENCODING)

@@ -158,7 +158,11 @@ def _graph(model: AnyModel, width: int) -> Chain:
     tensor, current = entries[0].type.tensor_type, entries[0].name
     dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
     chain = Chain("the ONNX graph", precisions={dtype.name})
-    for node in graph.node[:end] if labelled else graph.node:
+    followed = onnx.ModelProto()
+    followed.CopyFrom(model)
+    if labelled:  # what names the label is not evaluated either: not all of it could be
+        del followed.graph.node[end:]
+    for node in followed.graph.node:
         known = {name: constants[name] for name in node.input if name in constants}
         variable = [name for name in node.input if name and name not in constants]
         if variable == [current]:
@@ -179,7 +183,7 @@ def _graph(model: AnyModel, width: int) -> Chain:
 
     def run(columns: FloatArray) -> NDArray[Any]:
         size = (tensor.shape.dim[0].dim_value if tensor.shape.dim else 0) or len(columns)  # rows it takes
-        evaluate = partial(ReferenceEvaluator(model).run, [current])
+        evaluate = partial(ReferenceEvaluator(followed).run, [current])
         parts = [columns[start : start + size].astype(dtype) for start in range(0, len(columns), size)]
         with np.errstate(over="ignore", invalid="ignore"):  # the reference sigmoid computes both branches
             outputs = [np.reshape(evaluate({entries[0].name: part})[0], (len(part), -1)) for part in parts]
