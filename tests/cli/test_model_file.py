@@ -78,6 +78,41 @@ def test_a_network_in_onnx_is_given_to_the_reader_of_networks(tmp_path):
     assert isinstance(load_model(tmp_path / "model.onnx"), onnx.ModelProto)
 
 
+def with_label(model):
+    """A graph that names the label as well, and says its probabilities in maps, as skl2onnx writes it."""
+    nodes = [
+        helper.make_node("Sub", ["one", "chance"], ["other"]),
+        helper.make_node("Concat", ["other", "chance"], ["both"], axis=1),
+        helper.make_node("ArgMax", ["both"], ["label"], axis=1, keepdims=0),
+        helper.make_node("ZipMap", ["both"], ["maps"], domain="ai.onnx.ml", classlabels_int64s=[0, 1]),
+    ]
+    chances = helper.make_map_type_proto(
+        TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, [])
+    )
+    outputs = [
+        helper.make_tensor_value_info("label", TensorProto.INT64, [None]),
+        helper.make_value_info("maps", helper.make_sequence_type_proto(chances)),
+    ]
+    weights = [*model.graph.initializer, helper.make_tensor("one", TensorProto.FLOAT, [1], [1.0])]
+    return _model([*model.graph.node, *nodes], model.graph.input, outputs, weights)
+
+
+def test_a_network_in_onnx_with_label_and_probabilities_is_proved_and_confirmed(tmp_path):
+    onnx.save(with_label(network()), tmp_path / "model.onnx")
+    INPUTS.to_csv(tmp_path / "rows.csv", index=False)
+    outcome = call("explain", tmp_path / "rows.csv", tmp_path / "model.onnx", "--json", tmp_path / "r.json")
+    assert outcome.exit_code == 0, outcome.output
+    assert call("verify", tmp_path / "r.json").exit_code == 0
+
+
+def test_a_graph_with_a_layer_that_is_not_read_becomes_a_function(tmp_path):
+    model = network()
+    model.graph.node.insert(1, helper.make_node("Tanh", ["logit"], ["curved"]))
+    model.graph.node[2].input[0] = "curved"
+    onnx.save(model, tmp_path / "model.onnx")
+    assert load_model(tmp_path / "model.onnx").function(INPUTS).shape == (8, 1)
+
+
 def test_other_graphs_in_onnx_become_functions_to_probabilities(tmp_path):
     onnx.save(linear_classifier(), tmp_path / "model.onnx")
     chances = load_model(tmp_path / "model.onnx").function(INPUTS)
@@ -128,6 +163,14 @@ def test_xgboosts_own_files_are_read(tmp_path, ending):
     model.save_model(tmp_path / f"model.{ending}")
     loaded = load_model(tmp_path / f"model.{ending}")
     assert np.allclose(loaded.predict(xgboost.DMatrix(INPUTS)), model.predict_proba(INPUTS)[:, 1])
+
+
+def test_rows_for_xgboosts_own_files_have_their_columns_in_any_order_and_more_of_them(tmp_path):
+    xgboost.XGBClassifier(n_estimators=5, min_child_weight=0).fit(INPUTS, GOOD).save_model(tmp_path / "m.ubj")
+    FRAME[["sex", "savings", "income"]].to_csv(tmp_path / "rows.csv", index=False)
+    outcome = call("explain", tmp_path / "rows.csv", tmp_path / "m.ubj")
+    assert outcome.exit_code == 0, outcome.output
+    assert f"covers all {(GOOD == 0).sum()} rows" in outcome.output
 
 
 def test_lightgbms_own_files_are_read(tmp_path):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import oneformany as ofm
 from oneformany.anything import AnyModel
-from oneformany.exceptions import InputError, plain_reason
+from oneformany.exceptions import InputError, UnsupportedModelError, plain_reason
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def positive_label(model: AnyModel, given: str | None) -> object:
 
 
 def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:
-    """Give rows for LightGBM the columns that it was fitted on, and texts the categories that it knows.
+    """Give texts in rows for LightGBM the categories that it knows.
 
     It knows them in the order of its columns, not by name; if the texts are not as many, its reader says so.
     """
@@ -116,11 +116,9 @@ def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:
     if not hasattr(booster, "pandas_categorical"):
         return frame
     by_name = {str(name).replace(" ", "_"): name for name in frame.columns}
-    if not set(booster.feature_name()) <= set(by_name):
-        return frame
-    frame = frame[[by_name[name] for name in booster.feature_name()]]
+    read = [by_name[name] for name in booster.feature_name() if name in by_name]
+    texts = [name for name in read if pd.api.types.infer_dtype(frame[name]) == "string"]
     known = booster.pandas_categorical or []
-    texts = [name for name in frame.columns if pd.api.types.infer_dtype(frame[name]) == "string"]
     if len(texts) != len(known):
         return frame
     like = {name: pd.Categorical([], values) for name, values in zip(texts, known, strict=True)}
@@ -141,16 +139,24 @@ def _load_skops(path: Path, trust: bool) -> AnyModel:
 
 
 def _load_onnx(path: Path, _trust: bool) -> AnyModel:
-    """A graph itself where the reader of networks may follow it, else as a function."""
+    """A graph itself where the reader of networks follows it, else as a function."""
+    import numpy as np
     import onnx
+
+    from oneformany.readers.networks.graphs import read_network
+    from oneformany.schema.encoding import Encoding
 
     model = onnx.load(path)
     onnx.checker.check_model(model)
-    weights = {weight.name for weight in model.graph.initializer}
-    inputs = [entry for entry in model.graph.input if entry.name not in weights]
-    foreign = any(node.domain not in {"", "ai.onnx"} for node in model.graph.node)
-    plain = len(inputs) == 1 and len(model.graph.output) == 1 and not foreign
-    return model if plain else ofm.BlackBox(_function_of(model))
+    shape = model.graph.input[0].type.tensor_type.shape.dim
+    zeros = np.zeros((1, shape[-1].dim_value if shape else 0))
+    try:
+        read_network(model, Encoding.from_blocks([zeros]))
+    except UnsupportedModelError:
+        return ofm.BlackBox(_function_of(model))
+    except InputError:  # of columns: the rows have to fit, and these are not rows
+        pass
+    return model
 
 
 LOADERS: dict[str, Callable[[Path, bool], AnyModel]] = {
