@@ -58,6 +58,12 @@ def test_packed_csv_parquet_and_json_lines_are_read(tmp_path):
         pd.testing.assert_frame_equal(load_rows(tmp_path / name), FRAME, check_dtype=False)
 
 
+def test_a_line_may_be_longer_than_the_csv_module_takes(tmp_path):
+    wide = pd.DataFrame([range(40_000)] * 2, columns=[f"c{i}" for i in range(40_000)])
+    wide.to_csv(tmp_path / "rows.csv", index=False)
+    assert load_rows(tmp_path / "rows.csv").shape == wide.shape
+
+
 def test_a_column_can_name_the_rows(tmp_path):
     FRAME.to_csv(tmp_path / "rows.csv", index=False)
     assert load_rows(tmp_path / "rows.csv", index="name").index.tolist() == ["Zoë", "Jörg", "Ann"]
@@ -101,6 +107,12 @@ def test_a_column_can_name_the_rows(tmp_path):
             {},
             "row 1 holds a whole list in 'a'; one value is needed there",
         ),
+        ("rows.csv", b"a,b,a\n1,2,3\n", {}, "the first line names 'a' twice"),
+        ("rows.csv", b",,\n,,\n", {"index": "id"}, "has no column 'id'"),
+        ("rows.csv", b'a,b\n"1,2\n3,4\n', {}, "a quotation mark is opened and not closed"),
+        ("rows.csv", b"name,sum\n" * 50, {"encoding": "utf-16-be"}, "has a header but no rows"),
+        ("rows.json", b'{\n "a": 1,\n "b": [2]\n}', {}, "row 1 holds a whole list in 'b'"),
+        ("rows.jsonl", b"1\n2\n", {}, "line 2, column 1 is not JSON"),
         ("book.xlsx", b"PK\x03\x04\x00\x00\x00\x00", {}, "save it as CSV"),
         ("rows.json", b"[]", {}, "no rows below it"),
         ("folder.csv", "folder", {}, "it is a folder"),
@@ -115,6 +127,7 @@ def test_what_is_not_a_table_is_told_in_a_sentence(tmp_path, name, content, opti
     with pytest.raises(InputError, match=r".*") as told:
         load_rows(tmp_path / name, **options)
     assert words in str(told.value)
+    assert len(str(told.value)) < 500
     assert name in str(told.value) or "--" in str(told.value)
 
 

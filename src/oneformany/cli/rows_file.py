@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gzip
 import io
 import json
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,13 +26,6 @@ PROBED_LINES = 200
 ENCODINGS = "utf-8, cp1252, latin-1, utf-16"  # that most people have
 READING: dict[str, Any] = {"skipinitialspace": True, "index_col": False, "low_memory": False}
 EXAMPLE = '{"age": 30, "job": "none"}'
-MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
 
 
 def load_rows(
@@ -52,7 +45,7 @@ def load_rows(
     except (OSError, ValueError, LookupError, EOFError, ImportError) as error:
         raise InputError(f"{path} cannot be read as a table of rows: {plain_reason(error)}") from error
     if frame.empty:
-        has = ", ".join(map(shown, frame.columns)) or "none"
+        has = ", ".join(map(shown, frame.columns))[:200] or "none"
         raise InputError(f"{path} has a header but no rows below it (columns: {has}); give at least one row")
     if index is None:
         return frame
@@ -87,9 +80,9 @@ def people_in_column(frame: pd.DataFrame, name: str) -> IntArray:
 
 
 def _read_json(text: str) -> list[Any]:
-    """Read a list of objects, or an object in each line: a list without its brackets and commas."""
+    """Read a list of objects, or objects one below the other: a list without its brackets and commas."""
     if not text.lstrip().startswith("["):
-        text = "[" + re.sub(r"(?<=\S)[ \t\r]*\n(?=\s*\S)", ",\n", text) + "]"
+        text = "[" + re.sub(r"(?<=\})(\s*\n\s*)(?=\S)", r",\1", text.rstrip()) + "]"
     rows: list[Any] = json.loads(text)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
@@ -104,15 +97,16 @@ def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.Dat
     content = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
     if not content.strip():
         raise InputError("the file is empty; its first line has to name the columns")
-    if b"\x00" in content[:4096] and not content.startswith(tuple(MARKS)):
-        raise InputError("it is not a text file; save it as CSV, or let its name say what it is: .parquet")
+    likely = _encoding(content)
     try:
-        text = content.decode(encoding or _encoding(content))
+        text = content.decode(encoding or likely)
     except LookupError as error:
         raise InputError(f"--encoding {encoding} is not known; use {ENCODINGS}, or leave it out") from error
     except UnicodeDecodeError as error:
-        likely = _encoding(content)
         raise InputError(f"{plain_reason(error)}; try --encoding {likely}, or leave it out") from error
+    if "\x00" in text:
+        raise InputError("it is not a text file; save it as CSV, or let its name say what it is: .parquet")
+    csv.field_size_limit(len(text))
     found = _separator(text)
     mark = found if separator is None else separator.encode().decode("unicode_escape")
     if len(mark) != 1:
@@ -129,33 +123,34 @@ def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.Dat
 def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
     import pandas as pd
 
+    lines = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    header = next(filter(any, lines), [])
+    for name, times in Counter(filter(None, header)).most_common(1):
+        if times > 1:
+            raise InputError(f"the first line names {name!r} twice; each column needs a name of its own")
     with warnings.catch_warnings():  # a line longer than the header is an error, not a column lost
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
             made: pd.DataFrame = pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, **READING)
         except (pd.errors.ParserWarning, pd.errors.ParserError) as error:
-            lines = csv.reader(io.StringIO(text), delimiter=separator)
-            names = len(next(lines))
             for line in lines:
-                if len(line) > names:
+                if len(line) > len(header):
                     raise InputError(
-                        f"line {lines.line_num} has {len(line)} columns, the first line names {names}; put "
-                        "values with the separator in them into quotes, or give another --separator"
+                        f"line {lines.line_num} has {len(line)} columns, the first line names {len(header)}; "
+                        "put values with the separator in them into quotes, or give another --separator"
                     ) from error
-            raise
+            raise InputError("a quotation mark is opened and not closed") from error
     return made
 
 
 def _encoding(content: bytes) -> str:
     """Find out how text is written: by its mark, as UTF-8 if it is valid, or as most others are."""
-    for mark, name in MARKS.items():
-        if content.startswith(mark):
-            return name
+    found = json.detect_encoding(content)
     try:
-        content.decode("utf-8")
+        content.decode(found)
     except UnicodeDecodeError:
         return "cp1252" if not set(content) & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "latin-1"
-    return "utf-8"
+    return found
 
 
 def _separator(text: str) -> str:
