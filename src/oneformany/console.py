@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
 from functools import wraps
 from io import TextIOWrapper
+from shlex import quote
 from typing import Any
 
 import typer
@@ -20,41 +21,38 @@ from oneformany.result.labels import shown
 CANNOT_RUN = 2
 NOT_PROVED = 3
 INTERRUPTED = 130
-PHRASES = {  # of messages that speak of arguments in Python
-    "edges=, bins= and targets= choose others": "a schema (--schema) chooses others",
-    "(bins= or edges=)": "(--schema)",
-    "(of a frame with bins= or edges=)": "(--schema)",
-    "leave threshold=None": "leave out --threshold",
-    ", for example with pandas.cut": "",
-    ", with pandas.to_numeric(column, errors='coerce')": "",
-    ", with column.astype(str)": "",
-    "the frame": "the table",
-    "the very frame": "the very table",
-    ", or None for no limit": "",
-    ", or None": "",
-}
-SPELLED = "max_changes|time_limit|memory_limit|data_dir"
-WITH_VALUE = f"{SPELLED}|explanations|coverage|threshold|share|positive|people|reference|costs"
-GIVEN = re.compile(rf"\b({WITH_VALUE})=[\"']?([\w.]*)[\"']?")
-NAMED = re.compile(rf"(?<![-/\w])({SPELLED})(?![./\w])|(^|(?<=^Error: ))({WITH_VALUE})(?= is )")
-RULE = re.compile(r"the rule Immutable\('([^']*)'\)")
+ARGUMENTS = (
+    "max_changes", "time_limit", "memory_limit", "data_dir", "explanations", "coverage", "threshold", "share",
+    "positive", "people", "reference", "costs",
+)  # fmt: skip
+OPTIONS = {name: f"--{name.replace('_', '-')}" for name in ARGUMENTS}
+OPTIONS |= dict.fromkeys(("bins", "edges", "targets"), "--schema")
+NAMES, SPELLED = "|".join(OPTIONS), "|".join(name for name in ARGUMENTS if "_" in name)
+GIVEN = re.compile(rf"""(?<![-/\w'"])({NAMES})=("[^"]*"|'[^']*'|(?:\w+(?:\.\w+)*)?)""")
+NAMED = re.compile(rf"""(?<![-/\w'"])({SPELLED})(?![./\w'"])|^({NAMES})(?= is )""")
+IMMUTABLE = re.compile(r"the rule Immutable\(('[^']*'|\"[^\"]*\")\)")
 
 
 def in_options(words: str) -> str:
-    """Say with the options of the command line what a message says with words of Python.
+    """Say with the options of the command line what a message says to those who write Python.
 
-    >>> in_options("add more changes (max_changes=4), or the rule Immutable('job')")
-    'add more changes (--max-changes 4), or --immutable job'
+    An argument is named as ``name=`` or ``name=value``, or ``name is`` begins the message; names of several
+    words are known anywhere. What stands in ``(in pandas: ...)`` is left out.
+
+    >>> in_options("add more changes (max_changes=4), or coarser cells (bins= or edges=)")
+    'add more changes (--max-changes 4), or coarser cells (--schema)'
     """
-    for python, plain in PHRASES.items():
-        words = words.replace(python, plain)
-    words = RULE.sub(r"--immutable \1", words)
-    words = GIVEN.sub(lambda option: f"{_option(option[1])} {option[2]}".rstrip(), words)
-    return NAMED.sub(lambda option: _option(option[0]), words)
+    words = re.sub(r" \(in pandas: .*?\)+", "", words)
+    words = re.sub(r"\b(the|the very) frame\b", r"\1 table", words)
+    words = IMMUTABLE.sub(lambda found: f"--immutable {_typed(found[1])}", words)
+    words = GIVEN.sub(lambda found: f"{OPTIONS[found[1]]} {_typed(found[2])}".rstrip(), words)
+    words = NAMED.sub(lambda found: OPTIONS[found[0]], words)
+    return re.sub(r"--schema(?:(?:,| or| and) --schema)+", "--schema", words)
 
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+def _typed(value: str) -> str:
+    """Write a value as a shell takes it."""
+    return quote(bare) if (bare := value.strip("\"'")) else ""
 
 
 def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
@@ -87,10 +85,10 @@ def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
                     warnings.simplefilter("ignore")
                 command(*args, **kwargs)
         except OneForManyError as error:
-            _complain(f"Error: {error}")
+            _complain("Error: ", str(error), "red")
             raise typer.Exit(CANNOT_RUN) from error
         except KeyboardInterrupt as error:
-            _complain("Interrupted before anything was found.")
+            _complain("", "Interrupted before anything was found.", "red")
             raise typer.Exit(INTERRUPTED) from error
 
     telling.__annotations__ = {part.name: part.annotation for part in parts}
@@ -98,13 +96,13 @@ def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
     return telling
 
 
-def _complain(words: str, style: str = "red") -> None:
-    Console(stderr=True).print(Text(shown(in_options(words)), style=style), soft_wrap=True)
+def _complain(kind: str, words: str, style: str) -> None:
+    Console(stderr=True).print(Text(f"{kind}{shown(in_options(words))}", style=style), soft_wrap=True)
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """Show a warning in its own words, without the line of code that it comes from."""
-    _complain(f"Warning: {message}", "yellow")
+    _complain("Warning: ", str(message), "yellow")
 
 
 def names(text: str) -> list[str]:

@@ -37,14 +37,20 @@ def test_help_names_every_command():
     ("python", "plain"),
     [
         ("max_changes is 0; give more", "--max-changes is 0; give more"),
-        ("coverage is 90; it must be at most 1, or None", "--coverage is 90; it must be at most 1"),
+        ("coverage is 90; it must be at most 1", "--coverage is 90; it must be at most 1"),
         (
             'more changes (max_changes=9), or (share="action")',
             "more changes (--max-changes 9), or (--share action)",
         ),
         ("a date: add the rule Immutable('since')", "a date: add --immutable since"),
+        ("add the rule Immutable('day of birth')", "add --immutable 'day of birth'"),
+        ("name it, such as positive='very good'", "name it, such as --positive 'very good'"),
+        ("leave threshold= out", "leave --threshold out"),
+        ("chosen with edges=, bins= and targets=.", "chosen with --schema."),
+        ("make numbers (in pandas: f(x, y='z')), or drop the frame", "make numbers, or drop the table"),
+        ("column 'max_changes' holds 'share=2'", "column 'max_changes' holds 'share=2'"),
         ("the rule that share is 3 where people is 2", "the rule that share is 3 where people is 2"),
-        ("Error: share is 'x'; choose", "Error: --share is 'x'; choose"),
+        ("share is 'x'; choose", "--share is 'x'; choose"),
         ("/a/max_changes/time_limit.toml is a folder", "/a/max_changes/time_limit.toml is a folder"),
     ],
 )

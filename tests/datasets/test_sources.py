@@ -67,8 +67,7 @@ def test_when_nothing_works_the_message_says_what_to_do(source):
     for words in (
         "table.csv of the data set toy",
         gone.url,
-        "data_dir",
-        "--data-dir",
+        "data_dir=",
         "ONEFORMANY_DATA",
         "cache",
     ):

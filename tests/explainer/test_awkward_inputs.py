@@ -735,7 +735,7 @@ def test_a_row_alone_is_told_where_other_values_come_from():
     refused = FRAME[model.predict(FRAME) == 0].head(1)
     alone = OneForMany(model, 2).explain(refused)
     assert alone.status == "infeasible"
-    assert "no column has another value to go to; reference= data would offer some" in alone.summary()
+    assert "no column has another value to go to; reference data would offer some" in alone.summary()
     assert OneForMany(model, 3, reference=FRAME).explain(refused).covered == 1
 
 

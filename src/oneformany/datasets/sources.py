@@ -77,7 +77,7 @@ def _own_paths(source: Source, data_dir: str | os.PathLike[str] | None) -> Itera
 
 
 def _download(source: Source) -> bytes:
-    remedy = f"download {source.url} yourself and name its folder by data_dir (--data-dir) or {DATA_VARIABLE}"
+    remedy = f"download {source.url} yourself and name its folder by data_dir= or {DATA_VARIABLE}"
     try:
         with urlopen(source.url, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310 (a constant, not input)
             content: bytes = response.read()

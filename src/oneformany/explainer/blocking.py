@@ -76,7 +76,7 @@ class _Asking:
         if self.stop.expired():
             return None, (), f"what would help was not examined within {within}"
         if not (self.problem.targets(row, self.free[0]).sum(axis=1) > 1).any():
-            return None, (DATA,), "no column has another value to go to; reference= data would offer some"
+            return None, (DATA,), "no column has another value to go to; reference data would offer some"
         ever = self.helps(row, features, self.given)
         tried = ((n, self.helps(row, n, self.given)) for n in range(most + 1, features + 1) if ever)
         fewest, helps = next((pair for pair in tried if pair[1] is not False), (None, False))

@@ -63,7 +63,7 @@ def read_linear(
     if hasattr(model, "predict_proba"):
         raise UnsupportedModelError(
             f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
-            "additive; leave threshold=None to ask for what it predicts, or pass its predict_proba "
+            "additive; leave threshold= out to ask for what it predicts, or pass its predict_proba "
             "to have it asked as a black box"
         )
     return _additive(kind, score, classes[index], encoding, threshold, 1)

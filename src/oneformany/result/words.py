@@ -27,14 +27,14 @@ SHARES = {
 }
 OFFERED = (
     "Values lie in cells, and rows are sent to the one value that a cell offers. What is proved is proved "
-    "for these cells and values; edges=, bins= and targets= choose others."
+    "for these cells and values; others can be chosen with edges=, bins= and targets=."
 )
 MOST_LINES = 10
 MOST_ROWS = 400  # are compared with each other, to say what keeps rows apart
 MOST_FEATURES = 5  # are named then
 # What to do where a run ended before it was known how many explanations are needed.
 REMEDIES = {
-    "time limit": "more time (time_limit), or fewer rows at once",
+    "time limit": "more time (time_limit=), or fewer rows at once",
     "interrupted": "let it run to its end",
     "limit": "fewer rows at once, or fewer changes, all of which can be listed",
 }

@@ -137,7 +137,7 @@ def _lines(problem: Problem, feature: int, cells: IntArray, offered: BoolArray) 
         if len(lines) * len(line) > MOST_MOVES:
             raise InputError(
                 f"feature {feature} has {len(line):,} cells, and where rows may go differs from cell to "
-                "cell: that is too much to list; give it fewer cells (of a frame with bins= or edges=)"
+                "cell: that is too much to list; give it fewer cells (bins= or edges=)"
             )
     return np.array(lines), of
 
