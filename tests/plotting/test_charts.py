@@ -69,3 +69,10 @@ def test_bars_of_rows_and_curves_have_no_marks_between_integers_and_none_that_ar
     assert all(tick == int(tick) for tick in sizes.get_yticks())
     flat = pd.DataFrame({"explanations": [1, 2, 3], "covered": [108, 110, 111], "bound": [108, 110, 111]})
     assert plotting.plot_frontier(flat).get_ylim()[1] > 115
+
+
+def test_counts_are_marked_at_round_numbers():
+    ax = plotting.plot_frontier(
+        pd.DataFrame({"max_changes": [1, 2, 3], "count": [21, 10, 4], "bound": [21, 10, 4]})
+    )
+    assert ax.get_yticks().tolist() == [0, 5, 10, 15, 20, 25]

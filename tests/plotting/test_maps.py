@@ -9,6 +9,7 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.linear_model import LogisticRegression
 
+import oneformany as ofm
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
 from oneformany.plotting.maps import plot_explanations, plot_one_hot, plot_profiles
@@ -105,3 +106,9 @@ def test_a_range_is_drawn_and_tabled_as_a_range():
     assert f"income  -> {word}" in result.summary()
     assert f"income: {word}" in result._repr_html_()
     assert not word.replace(".", "").isdigit()
+
+
+def test_a_cell_says_that_each_row_has_a_value_of_its_own():
+    oracle = ofm.AdditiveOracle([[0, 1, 2], [0, 1, 2]], threshold=2)
+    problem = ofm.Problem([[0, 0], [0, 1], [0, 0]], (3, 3), oracle, max_changes=1, share="features")
+    assert {text.get_text() for text in plot_profiles(ofm.solve(problem)).texts} == {"own value"}

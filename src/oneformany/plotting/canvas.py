@@ -57,7 +57,7 @@ def plain(text: object, most: int = 24) -> str:
 def tick_integers(*directions: Axis) -> None:
     """Let what is counted have no ticks between integers."""
     for axis in directions:
-        axis.set_major_locator(MaxNLocator(integer=True))
+        axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
 def tidy(ax: Axes, x_label: str, y_label: str = "", *, legend: bool = False) -> Axes:

@@ -120,8 +120,7 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
     Returns
     -------
     Axes
-        With a shaded cell, holding the new value, for every change; a cell without a word means a value of
-        each row's own.
+        With a shaded cell, holding the new value, for every change; or "own value", where each row has one.
 
     Raises
     ------
@@ -145,7 +144,7 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
             column, level = used.index(feature), explanation.point[feature]
             ax.add_patch(Rectangle((column + 0.04, line + 0.08), 0.92, 0.84, facecolor=PALE, linewidth=0))
             shared = explanation.ends is None and level >= 0
-            word = plain(labels.target(feature, level, number) if shared else "", MOST_LETTERS)
+            word = plain(labels.target(feature, level, number) if shared else "own value", MOST_LETTERS)
             ax.text(column + 0.5, line + 0.5, word, ha="center", va="center", fontsize=7, color=INK)
     names = [plain(labels.schema.names[feature], MOST_LETTERS) for feature in used]
     angle, at = (0, "center") if len(used) <= 6 else (30, "left")
