@@ -82,7 +82,7 @@ def test_the_headline_counts_and_says_what_is_open(plain):
         "gap": "50.0%",
         "changes per covered row": "2.00",
     }
-    assert '<span class="badge open">not closed</span>' in plain
+    assert '<span class="badge open">not all proved</span>' in plain
 
 
 def test_cards_tell_whom_they_cover_what_changes_and_what_is_shared():
@@ -185,12 +185,23 @@ def test_there_is_no_half_of_an_explanation_on_an_axis():
     assert coverage["summary"] == "1 of 2 explanations covers at least half of the covered rows"
 
 
-def test_quick_runs_are_drawn_over_milliseconds():
-    rounds = [Round("start", 0, 5, 6.0, 1, 6, 0.002), Round("cover", 1, 5, 3.0, 3, 3, 0.012)]
-    *_, quick = charts(replace(made_result(explanations=2), statistics=Statistics(rounds=rounds)))
-    assert quick["x_label"] == "milliseconds"
-    assert quick["x_ticks"][-1][1] == "12"
-    assert "3 after 12 milliseconds, with a bound of 3" in quick["summary"]
+def test_only_runs_of_a_second_or_more_have_a_picture_of_their_way():
+    rounds = [Round("start", 0, 5, 6.0, 1, 6, 0.2), Round("cover", 1, 5, 3.0, 3, 3, 1.2)]
+    made = [
+        list(charts(replace(made_result(explanations=2), statistics=Statistics(rounds=steps))))
+        for steps in (rounds, [replace(step, seconds=step.seconds / 10) for step in rounds])
+    ]
+    assert [len(drawn) for drawn in made] == [2, 1]
+    assert "3 after 1.2 seconds, with a bound of 3" in made[0][1]["summary"]
+
+
+def test_the_page_speaks_of_no_arguments():
+    result = replace(made_result(explanations=9), undecided=(), ended="proved", lower_bound=9)
+    assert 'share="action"' in result.summary()
+    html = ofm.report_html(result)
+    assert "What to do:" in html
+    assert "share=" not in html
+    assert "max_changes=" not in html
 
 
 def test_lines_are_thinned_but_keep_their_ends():

@@ -1,5 +1,6 @@
 """What the page lists and draws of a result; its own sentences stand in the template."""
 
+import re
 from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any
@@ -9,13 +10,25 @@ import numpy as np
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
 from oneformany.result.tables import MEASURED, changes_by_feature, coverage_curve, outcomes, shown_rounds
-from oneformany.result.words import changes_of, left_out_words, rows_by_reason, undecided_words
+from oneformany.result.words import (
+    apart_words,
+    changes_of,
+    left_out_words,
+    rows_by_reason,
+    undecided_words,
+)
 from oneformany.studies.audit import MEASURES, Audit, measure_words
 
 Part = dict[str, Any]
 MOST_COMMON = 12
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 612.0, 12.0, 250.0
 MOST_POINTS = 400  # of a line: a page needs no more
+SLOW = 1.0  # seconds: quicker runs have nothing to tell about their way
+
+
+def note(result: Result) -> str:
+    """What keeps rows apart and what to do, without arguments of Python: readers of the page run nothing."""
+    return re.sub(r" \((bins|max_changes|share|time_limit)=[^()]*\)", "", apart_words(result))
 
 
 def changed_features(result: Result) -> list[tuple[str, int, float]]:
@@ -65,22 +78,21 @@ def charts(result: Result) -> Iterator[Part]:
             f"How many {several} the largest explanations reach together",
             f"{half:,} of {result.count:,} explanations {'covers' if half == 1 else 'cover'} at least half "
             f"of the covered {several}",
-            [("of this answer", "value", list(enumerate(reached)))],
+            [("", "value", list(enumerate(reached)))],
             "explanations, largest first",
             f"% of the {several}",
         )
-    if len(rounds) > 1:
+    if len(rounds) > 1 and rounds[-1].seconds >= SLOW:
         (measured, proved), first, last = MEASURED[rounds[0].measure], rounds[0], rounds[-1]
-        unit, factor = ("seconds", 1) if last.seconds >= 1 else ("milliseconds", 1000)
         yield line_chart(
             "Best answer and proved bound while solving",
             f"{measured}: {first.count:,} at first, with a bound of {first.bound:,}; {last.count:,} after "
-            f"{factor * last.seconds:.3g} {unit}, with a bound of {last.bound:,}",
+            f"{last.seconds:.3g} seconds, with a bound of {last.bound:,}",
             [
-                ("best answer so far", "value", [(factor * step.seconds, step.count) for step in rounds]),
-                (proved, "bound", [(factor * step.seconds, step.bound) for step in rounds]),
+                ("best answer so far", "value", [(step.seconds, step.count) for step in rounds]),
+                (proved, "bound", [(step.seconds, step.bound) for step in rounds]),
             ],
-            unit,
+            "seconds",
             measured,
             steps=True,
             counted="y",

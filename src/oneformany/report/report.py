@@ -49,7 +49,7 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
 
     text = {name: (files("oneformany.report") / name).read_text(encoding="utf-8") for name in PARTS}
     table = {
-        "columns": ("row", "explanation", "changes", "what it changes"),
+        "columns": ("row", "explanation", "changes", "what it changes, or why not"),
         "lines": [*content.lines_of_rows(result)],
     }
     data = json.dumps(table, separators=(",", ":"))
@@ -68,6 +68,7 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
         title=shown(title or "Who was refused, and what would change that"),
         words=words,
         digest=digest_of(result),
+        note=content.note(result),
         cards=list(content.cards(result)),
         changed=content.changed_features(result),
         charts=list(content.charts(result)),
