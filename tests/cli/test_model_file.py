@@ -13,6 +13,7 @@ import xgboost
 from onnx import TensorProto, helper
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.tree import DecisionTreeClassifier
 
 from cli.cases import FRAME, GOOD, call, tree
 from oneformany.cli.model_file import as_fitted, load_model, positive_label
@@ -221,8 +222,20 @@ def test_the_label_of_the_positive_class_is_found_by_its_text():
     assert positive_label(tree(), "1") == 1
     assert positive_label(object(), "1") == 1
     assert positive_label(object(), "good") == "good"
-    with pytest.raises(InputError, match="'good' is none of the model's classes '0', '1'; use --positive"):
-        positive_label(tree(), "good")
+    assert positive_label(tree(), None) is None
+
+
+def test_labels_that_the_model_does_not_know_are_told_with_those_that_it_knows(tmp_path):
+    model = DecisionTreeClassifier().fit(INPUTS, GOOD.map({0: "bad", 1: "very good"}))
+    skops.io.dump(model, tmp_path / "model.skops")
+    FRAME.to_csv(tmp_path / "rows.csv", index=False)
+    rows = ("explain", tmp_path / "rows.csv", tmp_path / "model.skops")
+    for arguments, label in ((), "1"), (("--positive", "good"), "'good'"):
+        outcome = call(*rows, *arguments)
+        assert outcome.exit_code == 2
+        assert f"{label} is none of the model's classes 'bad' and 'very good'" in outcome.stderr
+        assert "name one of them with --positive" in outcome.stderr
+    assert call(*rows, "--positive", "very good").exit_code == 0
 
 
 def lightgbm_with_jobs(tmp_path):

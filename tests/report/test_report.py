@@ -164,11 +164,11 @@ def test_three_hundred_explanations_and_twenty_thousand_rows_make_a_page_of_a_fe
 def test_ticks_are_round_and_cover_the_range():
     assert round_ticks(31.0) == [0.0, 10.0, 20.0, 30.0, 40.0]
     assert round_ticks(100.0) == [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
-    assert round_ticks(0.0) == [0.0]
+    assert round_ticks(0.0, integers=True) == [0.0, 1.0]
     assert round_ticks(2.0) == [0.0, 0.5, 1.0, 1.5, 2.0]
     assert round_ticks(6.29, 6.11) == [6.1, 6.15, 6.2, 6.25, 6.3]
     assert round_ticks(6.29, 0.1) == [0.0, 2.0, 4.0, 6.0, 8.0]
-    assert round_ticks(3.0, 3.0) == [3.0]
+    assert round_ticks(3.0, 3.0, integers=True) == [3.0, 4.0]
 
 
 def test_a_chart_is_filled_although_its_first_point_came_late():

@@ -35,10 +35,8 @@ ORDERS = {
 
 def demo(
     *,
-    rows: Annotated[
-        int | None, Option(min=1, help="Explain only the first so many refused applicants.")
-    ] = None,
-    max_changes: Annotated[int, Option(help="How many features one explanation may change.")] = 4,
+    rows: Annotated[int | None, Option(min=1, help="Only the first so many refused applicants.")] = None,
+    max_changes: options.MaxChanges = 4,
     show: options.Show = 5,
     json_file: options.ResultFile = None,
     report: options.ReportFile = None,

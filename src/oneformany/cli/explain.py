@@ -38,9 +38,7 @@ HEAD = """\
 
 
 def explain(
-    rows: Annotated[
-        Path, Argument(metavar="ROWS", help="CSV, Parquet or JSON lines; one column per feature.")
-    ],
+    rows: options.Rows,
     model: Annotated[
         Path,
         Argument(
@@ -50,28 +48,16 @@ def explain(
         ),
     ],
     *,
-    max_changes: Annotated[
-        int, Option(help="How many features one explanation may change; at most all.")
-    ] = 3,
-    explanations: Annotated[
-        int | None, Option(min=1, help="Cover as many rows as possible with so many explanations.")
-    ] = None,
-    coverage: Annotated[
-        float | None, Option(help="Cover at least this part of the rows, such as 0.9.")
-    ] = None,
+    max_changes: options.MaxChanges = 3,
+    explanations: Annotated[int | None, Option(min=1, help="Cover as many rows as so many can.")] = None,
+    coverage: Annotated[float | None, Option(help="Cover at least this part, such as 0.9.")] = None,
     people: options.People = None,
     setup: options.Setup,
-    costs: Annotated[
-        Path | None, Option(metavar="TOML", help="What a change of each feature costs; 1 if not named.")
-    ] = None,
-    time_limit: Annotated[
-        float | None, Option(metavar="SECONDS", help="Then the best so far is told.")
-    ] = None,
+    costs: Annotated[Path | None, Option(metavar="TOML", help="What a change costs; 1 if not named.")] = None,
+    time_limit: options.TimeLimit = None,
     report: options.ReportFile = None,
     json_file: options.ResultFile = None,
-    csv_file: Annotated[
-        Path | None, Option("--csv", metavar="FILE", help="Save what each row has to change.")
-    ] = None,
+    csv_file: Annotated[Path | None, Option("--csv", metavar="FILE", help="Save each row's changes.")] = None,
     show: options.Show = 20,
     quiet: options.Quiet = False,
 ) -> None:
@@ -118,12 +104,9 @@ def _save_csv(result: ofm.Result, path: Path) -> None:
 
 
 def schema(
-    rows: Annotated[Path, Argument(metavar="ROWS", help="CSV, Parquet or JSON lines.")],
+    rows: options.Rows,
     *,
-    out: Annotated[
-        Path | None,
-        Option("--out", "-o", metavar="TOML", help="Where to; else printed."),
-    ] = None,
+    out: Annotated[Path | None, Option("--out", "-o", metavar="TOML", help="Where to; else printed.")] = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
 ) -> None:
@@ -147,9 +130,7 @@ def _table(feature: Mapping[str, Any]) -> str:
 
 
 def frontier(
-    rows: Annotated[
-        Path | None, Argument(metavar="ROWS", help="As with explain. Without rows and model: german credit.")
-    ] = None,
+    rows: Annotated[Path | None, Argument(metavar="ROWS", help="As with explain, or german credit.")] = None,
     model: Annotated[Path | None, Argument(metavar="MODEL", help="As with explain.")] = None,
     *,
     max_changes: Annotated[
@@ -159,9 +140,7 @@ def frontier(
         int | None, Option(min=1, help="Instead: rows covered by 1 to so many explanations of --max-changes.")
     ] = None,
     setup: options.Setup,
-    time_limit: Annotated[
-        float | None, Option(metavar="SECONDS", help="For each curve; then the best is told.")
-    ] = None,
+    time_limit: options.TimeLimit = None,
     json_file: options.JsonFile = None,
     plot: options.Picture = None,
     quiet: options.Quiet = False,

@@ -88,19 +88,13 @@ def _saved_by(path: Path) -> str:
 
 
 def positive_label(model: AnyModel, given: str | None) -> object:
-    """Find the model's own label behind a text; where it names none, its reader refuses what is none."""
+    """Find the model's own label behind a text, or a number; its reader refuses what is neither."""
     import numpy as np
 
+    if given is None:
+        return None
     classes = {str(own): own for own in np.asarray(getattr(model, "classes_", ())).tolist()}
-    label, known = given or "1", ", ".join(map(repr, classes))
-    if given is None and len(classes) > 2:
-        raise InputError(f"the model tells {len(classes)} classes apart ({known}); name one with --positive")
-    if classes and label not in classes:
-        raise InputError(
-            f"the positive class {label!r} is none of the model's classes {known}; use --positive with "
-            "one of them"
-        )
-    return classes.get(label, int(label) if label.isdigit() else label)
+    return classes.get(given, int(given) if given.isdigit() else given)
 
 
 def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:

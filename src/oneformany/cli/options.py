@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-from typer import Option
+from typer import Argument, Option
 
 import oneformany as ofm
 from oneformany.cli.model_file import as_fitted, load_model, positive_label
@@ -21,21 +21,17 @@ if TYPE_CHECKING:
     from oneformany.arrays import IntArray
     from oneformany.problem import Share
 
-Separator = Annotated[
-    str | None, Option(help="Between the columns of a CSV file, if it is not found out rightly.")
-]
+Rows = Annotated[Path, Argument(metavar="ROWS", help="CSV, Parquet or JSON lines; a column per feature.")]
+Separator = Annotated[str | None, Option(help="Between columns of a CSV file, if found out wrongly.")]
 Encoding = Annotated[str | None, Option(help="Of a CSV file, such as utf-8 or cp1252.")]
-People = Annotated[
-    str | None,
-    Option(metavar="COLUMN", help="Column that says how many people each row stands for, if several."),
-]
+People = Annotated[str | None, Option(metavar="COLUMN", help="How many people each row stands for.")]
+MaxChanges = Annotated[int, Option(help="How many features one explanation may change.")]
+TimeLimit = Annotated[float | None, Option(metavar="SECONDS", help="Then the best so far is told.")]
 Show = Annotated[int, Option(min=0, help="How many explanations to spell out.")]
 ResultFile = Annotated[Path | None, Option("--json", metavar="FILE", help="Save the result with its proof.")]
 JsonFile = Annotated[Path | None, Option("--json", metavar="FILE", help="Save what is printed as JSON, too.")]
 ReportFile = Annotated[Path | None, Option(metavar="HTML", help="Save a page for the audit file.")]
-Picture = Annotated[
-    Path | None, Option(metavar="FILE", help="Save a picture, by its name as PNG, PDF or SVG.")
-]
+Picture = Annotated[Path | None, Option(metavar="FILE", help="Save a picture: PNG, PDF or SVG by its name.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
@@ -43,25 +39,15 @@ Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors."
 class Setup:
     """What explain and frontier both ask; each field is an option."""
 
-    share: Annotated[
-        str, Option(help="What the rows of one explanation share: point, action or features.")
-    ] = "point"
-    threshold: Annotated[
-        float | None, Option(help="Least probability of a positive row, unless as predict decides.")
-    ] = None
+    share: Annotated[str, Option(help="What rows of a group share: point, action or features.")] = "point"
+    threshold: Annotated[float | None, Option(help="Least probability of a positive row.")] = None
     positive: Annotated[str | None, Option(help="Label of the positive class; 1 if not named.")] = None
-    rules: Annotated[
-        Path | None, Option(metavar="TOML", help="What may not change, or only in one direction.")
-    ] = None
+    rules: Annotated[Path | None, Option(metavar="TOML", help="What may not change, or only one way.")] = None
     immutable: Annotated[str, Option(help="Features that cannot change, with commas.")] = ""
     only_increase: Annotated[str, Option(help="Features that can only go up.")] = ""
     only_decrease: Annotated[str, Option(help="Features that can only go down.")] = ""
-    schema: Annotated[
-        Path | None, Option(metavar="FILE", help="Cells of the features; see oneformany schema.")
-    ] = None
-    reference: Annotated[
-        Path | None, Option(metavar="ROWS", help="Data that values to change to are taken from.")
-    ] = None
+    schema: Annotated[Path | None, Option(metavar="FILE", help="Cells, as oneformany schema writes.")] = None
+    reference: Annotated[Path | None, Option(metavar="ROWS", help="Data to take new values from.")] = None
     index: Annotated[str | None, Option(help="Column that names the rows.")] = None
     columns: Annotated[str, Option(help="Use only these columns, in this order, with commas.")] = ""
     separator: Separator = None

@@ -41,18 +41,14 @@ def report(
 
 def audit(
     file: Annotated[Path, Argument(metavar="RESULT", help="Written with explain --json.")],
-    rows: Annotated[
-        Path, Argument(metavar="ROWS", help="The very rows that were explained; more columns are fine.")
-    ],
+    rows: Annotated[Path, Argument(metavar="ROWS", help="The explained rows; more columns are fine.")],
     *,
     by: Annotated[list[str], Option(help="Column that makes the subgroups; may be given several times.")],
     people: options.People = None,
     index: Annotated[str | None, Option(help="Column that names the rows, as with explain.")] = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
-    report: Annotated[
-        Path | None, Option(metavar="HTML", help="Save the whole report with this part.")
-    ] = None,
+    report: Annotated[Path | None, Option(metavar="HTML", help="Save the report with this part.")] = None,
     json_file: options.JsonFile = None,
     plot: options.Picture = None,
 ) -> None:
@@ -109,12 +105,8 @@ def _draw(found: list[ofm.Audit], path: Path) -> None:
 def verify(
     file: Annotated[Path, Argument(metavar="RESULT", help="A result written with --json or Result.to_json.")],
     *,
-    time_limit: Annotated[
-        float, Option(min=0.0, metavar="SECONDS", help="Leave open what takes longer.")
-    ] = 600.0,
-    memory_limit: Annotated[
-        float, Option(min=0.0, metavar="GB", help="Leave open what needs more memory.")
-    ] = 4.0,
+    time_limit: Annotated[float, Option(min=0.0, metavar="SECONDS", help="Leave the rest open.")] = 600.0,
+    memory_limit: Annotated[float, Option(min=0.0, metavar="GB", help="Leave open what needs more.")] = 4.0,
     json_file: options.JsonFile = None,
 ) -> None:
     """Check a result file: every row, every point, every change, and the proof that no fewer will do.

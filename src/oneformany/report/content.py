@@ -1,6 +1,5 @@
 """What the page lists and draws of a result; its own sentences stand in the template."""
 
-import re
 from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any
@@ -10,13 +9,7 @@ import numpy as np
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
 from oneformany.result.tables import MEASURED, changes_by_feature, coverage_curve, outcomes, shown_rounds
-from oneformany.result.words import (
-    apart_words,
-    changes_of,
-    left_out_words,
-    rows_by_reason,
-    undecided_words,
-)
+from oneformany.result.words import changes_of, left_out_words, rows_by_reason, undecided_words
 from oneformany.studies.audit import MEASURES, Audit, measure_words
 
 Part = dict[str, Any]
@@ -24,11 +17,6 @@ MOST_COMMON = 12
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 612.0, 12.0, 250.0
 MOST_POINTS = 400  # of a line: a page needs no more
 SLOW = 1.0  # seconds: quicker runs have nothing to tell about their way
-
-
-def note(result: Result) -> str:
-    """What keeps rows apart and what to do, without arguments of Python: readers of the page run nothing."""
-    return re.sub(r" \((bins|max_changes|share|time_limit)=[^()]*\)", "", apart_words(result))
 
 
 def changed_features(result: Result) -> list[tuple[str, int, float]]:
@@ -118,13 +106,12 @@ def line_chart(
     xs, ys = ([point[axis] for _, _, points in lines for point in points] for axis in (0, 1))
     x_ticks = round_ticks(max(xs), min(xs), integers="x" in counted)
     y_ticks = round_ticks(max(ys), integers="y" in counted)
-    first, width, height = x_ticks[0], x_ticks[-1] - x_ticks[0] or 1.0, y_ticks[-1] or 1.0
 
     def across(x: float) -> float:
-        return LEFT + (RIGHT - LEFT) * (x - first) / width
+        return LEFT + (RIGHT - LEFT) * (x - x_ticks[0]) / (x_ticks[-1] - x_ticks[0])
 
     def up(y: float) -> float:
-        return BOTTOM - (BOTTOM - TOP) * y / height
+        return BOTTOM - (BOTTOM - TOP) * y / y_ticks[-1]
 
     def drawn(points: Sequence[tuple[float, float]]) -> str:
         kept = np.linspace(0, len(points) - 1, min(len(points), MOST_POINTS)).round().astype(int)
@@ -148,8 +135,7 @@ def round_ticks(high: float, low: float = 0.0, *, integers: bool = False) -> lis
     """Choose about five round numbers, from just below ``low`` to just above ``high``."""
     from matplotlib.ticker import MaxNLocator
 
-    if high <= low:
-        return [low]
+    high = high if high > low else low + 1
     marks = MaxNLocator(5, integer=integers, steps=[1, 2, 5, 10]).tick_values(low, high)
     return [round(float(mark), 12) for mark in marks]
 

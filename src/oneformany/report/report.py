@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 
@@ -15,6 +16,7 @@ from oneformany.result.result import Result
 from oneformany.studies.audit import Audit
 
 PARTS = ("template.html", "style.css", "script.js")
+ARGUMENTS = re.compile(r" \((bins|max_changes|share|time_limit)=[^()]*\)")  # readers of the page run nothing
 
 
 def report_html(result: Result, title: str | None = None, audits: Sequence[Audit] = ()) -> str:
@@ -68,7 +70,7 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
         title=shown(title or "Who was refused, and what would change that"),
         words=words,
         digest=digest_of(result),
-        note=content.note(result),
+        note=ARGUMENTS.sub("", words.apart_words(result)),
         cards=list(content.cards(result)),
         changed=content.changed_features(result),
         charts=list(content.charts(result)),

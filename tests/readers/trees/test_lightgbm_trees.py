@@ -132,7 +132,7 @@ def small(kind=lightgbm.LGBMClassifier, classes=2, **options):
         ),
         (lambda: small(classes=3), {}, UnsupportedModelError, "3 classes and couples"),
         (lambda: small(linear_tree=True), {}, UnsupportedModelError, "linear_tree=False"),
-        (small, {"positive": 2}, InputError, "name one of them as positive"),
+        (small, {"positive": 2}, InputError, "name one of them with positive="),
         (small, {"threshold": 0}, InputError, "strictly between 0 and 1"),
         (small, {"threshold": 1}, InputError, "strictly between 0 and 1"),
     ],

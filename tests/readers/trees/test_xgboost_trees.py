@@ -131,7 +131,7 @@ def many_classes():
         (many_classes, {}, UnsupportedModelError, "3 classes and couples"),
         (lambda: small(booster="gblinear"), {}, UnsupportedModelError, "gblinear, which grows no trees"),
         (lambda: small(missing=0.0), {}, UnsupportedModelError, "a number for a missing value"),
-        (small, {"positive": 2}, InputError, "name one of them as positive"),
+        (small, {"positive": 2}, InputError, "name one of them with positive="),
         (small, {"threshold": 0}, InputError, "strictly between 0 and 1"),
         (small, {"threshold": 1}, InputError, "strictly between 0 and 1"),
     ],
