@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 from typer import Argument, Option
 
@@ -18,12 +17,8 @@ from oneformany.cli.rows_file import load_rows, people_in_column
 from oneformany.exceptions import CertificateError, InputError
 from oneformany.result.labels import shown
 
-# Outcomes of a check: exit code, mark, colour.
-OUTCOMES = {
-    "confirmed": (0, "ok", "green"),
-    "wrong": (1, "WRONG", "bold red"),
-    "cannot be confirmed": (3, "open", "yellow"),
-}
+# Outcomes of a check: exit code, colour.
+OUTCOMES = {"confirmed": (0, "green"), "wrong": (1, "bold red"), "cannot be confirmed": (3, "yellow")}
 
 
 def report(
@@ -115,19 +110,15 @@ def verify(
     """
     saving.check_targets(json_file)
     try:
-        with ofm.Progress(shown(file.name)) as told:
-            found = ofm.verify(file, time_limit=time_limit, memory_limit=memory_limit, progress=told)
+        with ofm.Progress(shown(file.name)) as progress:
+            found = ofm.verify(file, time_limit=time_limit, memory_limit=memory_limit, progress=progress)
     except CertificateError as error:
         named = str(error) if str(file) in str(error) else f"{file}: {error}"
         raise CertificateError(named) from error
-    console = Console()
-    table = Table("", "claim", "what was found", box=None, pad_edge=False)
-    for entry in found.checks:
-        _, mark, style = OUTCOMES[entry.outcome]
-        table.add_row(Text(mark, style=style), Text(entry.name), Text(entry.detail))
-    console.print(table)
-    code, _, style = OUTCOMES[found.outcome]
-    console.print(Text.assemble(str(file), ": ", Text(found.outcome, style=style)), soft_wrap=True)
+    told = Text("\n".join(map(shown, f"{file}: {found}".split("\n"))))
+    for outcome, (_, style) in OUTCOMES.items():
+        told.highlight_regex(f"(?<=: ){outcome}", style)
+    Console().print(told, soft_wrap=True)
     data = {"outcome": found.outcome, "ok": found.ok, **asdict(found)}
     saving.save_all({json_file: lambda path: saving.save_json(data, path)})
-    raise typer.Exit(code)
+    raise typer.Exit(OUTCOMES[found.outcome][0])
