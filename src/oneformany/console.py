@@ -1,5 +1,6 @@
 """What all commands share: options, errors and warnings as one sentence, exit codes, lists with commas."""
 
+import csv
 import inspect
 import re
 import sys
@@ -106,8 +107,10 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def names(text: str) -> list[str]:
-    """Split "a,b" into names, each once."""
-    return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    """Split "a,b" into names, each once; one with a comma in it stands in quotes."""
+    return list(
+        dict.fromkeys(filter(None, map(str.strip, next(csv.reader([text], skipinitialspace=True), ()))))
+    )
 
 
 def sizes(option: str, text: str | None) -> list[int] | None:

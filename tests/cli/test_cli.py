@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cli.cases import call
-from oneformany.console import in_options
+from oneformany.console import in_options, names
 from oneformany.datasets import load
 from oneformany.paper.runs.records import read
 from oneformany.result.result import Result
@@ -56,6 +56,11 @@ def test_help_names_every_command():
 )
 def test_messages_speak_of_options(python, plain):
     assert in_options(python) == plain
+
+
+def test_names_are_split_at_commas_outside_of_quotes():
+    assert names(' a, b ,,a,"c, d"') == ["a", "b", "c, d"]
+    assert names("") == []
 
 
 def test_the_package_runs_as_a_module():
