@@ -77,8 +77,7 @@ def demo(
     with ofm.Progress("demo") as progress:
         result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
     solved = perf_counter()
-    saving.tell_changes(max_changes, len(FEATURES))
-    saving.tell_result(result, show)
+    saving.tell_result(result, max_changes, show)
     checked = ofm.verify(result.to_json())
     outcome = "accepted" if checked.ok else checked.outcome.upper()
     saving.say(

@@ -85,8 +85,8 @@ def explain(
         "rows_digest": _digest(rows),
     }
     result = replace(result, problem={**result.problem, "model": record})
-    saving.tell_changes(max_changes, len(result.problem["levels"]), quiet=quiet)
-    saving.tell_result(result, show, quiet=quiet)
+    if not quiet:
+        saving.tell_result(result, max_changes, show)
     saving.save_all(
         {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
     )
@@ -172,7 +172,7 @@ def frontier(
         told.append({"title": title, "over": curve.over, "people": people, "points": points})
         if not quiet:
             saving.say(f"{title}: {curve.results[0].labels.counted(people)}")
-            saving.tell_table(lines, decimals=1)
+            saving.tell_table(lines.replace({"proved": {True: "yes", False: "no"}}), decimals=1)
             saving.say(f"{perf_counter() - begin:.1f} s\n")
             features = len(curve.results[0].problem["levels"])
             saving.tell_changes(largest, features)

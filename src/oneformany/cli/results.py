@@ -31,7 +31,8 @@ def report(
     saving.check_targets(out)
     result = ofm.Result.from_json(file)
     saving.save_all({out: result.report})
-    saving.say(f"Saved as {shown(out)}.", quiet=quiet)
+    if not quiet:
+        saving.say(f"Saved as {shown(out)}.")
 
 
 def audit(
@@ -57,7 +58,9 @@ def audit(
     counts = None if people is None else people_in_column(frame, people)
     found = [ofm.audit(result, frame, by=name, people=counts) for name in by]
     for one in found:
-        saving.tell_table(one.table, decimals=2, name=one.by)
+        table = one.table.copy()
+        table.insert(0, shown(one.by), [*map(shown, table.index)], allow_duplicates=True)
+        saving.tell_table(table, decimals=2)
         saving.say(f"{one.summary()}\n")
     told = [
         {

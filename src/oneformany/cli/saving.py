@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,6 @@ from oneformany import files
 from oneformany.anything import AnyValue
 from oneformany.console import INTERRUPTED, NOT_PROVED, in_options
 from oneformany.exceptions import InputError
-from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,47 +63,37 @@ def plain_lines(frame: pd.DataFrame) -> AnyValue:
     return json.loads(frame.to_json(orient="records"))
 
 
-def say(words: str, *, quiet: bool = False) -> None:
+def say(words: str) -> None:
     """Print words, which are harmless already, as they are."""
-    if not quiet:
-        text = Text(words)
-        text.highlight_regex(r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)", "bold")
-        Console().print(text, soft_wrap=True)
+    text = Text(words)
+    text.highlight_regex(r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)", "bold")
+    Console().print(text, soft_wrap=True)
 
 
-def tell_result(result: ofm.Result, show: int, *, quiet: bool = False) -> None:
+def tell_result(result: ofm.Result, max_changes: int, show: int) -> None:
     """Print a result in words, with so many explanations spelled out."""
     from oneformany.result.words import summarise
 
+    tell_changes(max_changes, len(result.problem["levels"]))
     parts = summarise(result, show, more=f"--show {result.count} spells out all").split("\n\n")
     of_people = ("Explanation ", "Cannot be helped", "Undecided")  # with their own names and values
-    told = [part if part.startswith(of_people) else in_options(part) for part in parts]
-    say("\n\n".join(told), quiet=quiet)
+    say("\n\n".join(part if part.startswith(of_people) else in_options(part) for part in parts))
 
 
-def tell_changes(asked: int, features: int, *, quiet: bool = False) -> None:
+def tell_changes(asked: int, features: int) -> None:
     """Say what more changes mean than there are features."""
     if asked > features:
-        say(f"--max-changes {asked} means all features here: there are {features}.\n", quiet=quiet)
+        say(f"--max-changes {asked} means all features here: there are {features}.\n")
 
 
-def tell_table(frame: pd.DataFrame, decimals: int, name: str | None = None) -> None:
-    """Print a table of numbers; with a name, what the index says stands first.
-
-    A heading may take several lines, however wide the screen is; no word of it is cut in two.
-    """
+def tell_table(frame: pd.DataFrame, decimals: int) -> None:
+    """Print a table as pandas does, without its index; a heading of two words takes two lines."""
     import pandas as pd
 
-    heads, texts = ([], []) if name is None else ([shown(name)], [[shown(label) for label in frame.index]])
-    for head in frame.columns:
-        told = {True: "yes", False: "no"} if frame[head].dtype == bool else {}
-        form = f"{{:.{decimals}f}}" if frame[head].dtype == float else "{:,}"
-        heads.append(head.replace("_", " "))
-        texts.append([told.get(value) or form.format(value) for value in frame[head].tolist()])
-    table = pd.DataFrame(zip(*texts, strict=True))
-    table.columns = pd.MultiIndex.from_tuples([("", *head.rsplit(" ", 1))[-2:] for head in heads])
-    lines = table.to_string(index=False).split("\n")
-    say("\n".join(lines if lines[0].strip() else lines[1:]))
+    heads = pd.MultiIndex.from_tuples([("", *name.rsplit("_", 1))[-2:] for name in frame.columns])
+    form = f"{{:.{decimals}f}}".format
+    lines = frame.set_axis(heads, axis=1).to_string(index=False, na_rep="", float_format=form)
+    say(re.sub(r"^ *\n", "", lines))
 
 
 def end(*, interrupted: bool, proved: bool) -> None:
