@@ -31,12 +31,8 @@ def wait_for(console, text):
 
 def test_a_record_is_told_in_one_line():
     line = round_words(RECORD)
-    assert line.startswith("column generation | round 12 | 345 columns | value 15.20 | bound 15 | ")
+    assert line.startswith("columns | round 12 | 345 columns | value 15.20 | bound 15 | ")
     assert line.endswith("best 16 explanations | gap 6.2%")
-
-
-def test_an_unknown_phase_is_told_by_its_own_name():
-    assert round_words(Round("polish", 1, 2, 3.0, 4, 5, 6.0)).startswith("polish | round 1")
 
 
 def test_quick_work_shows_nothing():
@@ -51,7 +47,7 @@ def test_slow_work_without_a_terminal_writes_plain_lines():
     with Progress("german", console=console, delay=0.01, interval=0.02) as progress:
         wait_for(console, "german | starting | ")
         progress(RECORD)
-        wait_for(console, "german | column generation | round 12 | 345 columns | value 15.20 | bound 15")
+        wait_for(console, "german | columns | round 12 | 345 columns | value 15.20 | bound 15")
     assert "\x1b" not in console.file.getvalue()
 
 
@@ -113,4 +109,4 @@ def test_slow_work_in_a_notebook_keeps_one_output_up_to_date(monkeypatch):
             time.sleep(0.01)
         progress(RECORD)
     assert shown[0].startswith("german | starting | ")
-    assert shown[-1].startswith("german | column generation | round 12")
+    assert shown[-1].startswith("german | columns | round 12")

@@ -13,14 +13,6 @@ from rich.text import Text
 
 from oneformany.statistics import Round
 
-PHASES = {
-    "start": "first explanations",
-    "columns": "column generation",
-    "cover": "set cover",
-    "enumerate": "enumeration",
-    "branch": "branching",
-}
-
 
 class Progress:
     """Shows the records of a running ``solve``, or what a running ``verify`` looks at.
@@ -97,7 +89,7 @@ class Progress:
 def round_words(record: Round) -> str:
     """Tell one record in a line: phase, round, columns, value, bound, the best and of what, and gap."""
     return (
-        f"{PHASES.get(record.phase, record.phase)} | round {record.number} | {record.columns} columns | "
+        f"{record.phase} | round {record.number} | {record.columns} columns | "
         f"value {record.value:.2f} | bound {record.bound} | best {record.count} {record.measure} | "
         f"gap {record.gap:.1%}"
     )
