@@ -333,6 +333,28 @@ def test_audits_that_cannot_be_made_are_told(case, monkeypatch, arguments, words
     assert words in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("explain", "rows.csv", "model.joblib", "--trust-model", "--csv", "./rows.csv"),
+        ("explain", "rows.csv", "model.joblib", "--trust-model", "--json", "model.joblib"),
+        ("frontier", "rows.csv", "model.joblib", "--trust-model", "--json", "rows.csv"),
+        ("schema", "rows.csv", "-o", "rows.csv"),
+        ("report", "r.json", "-o", "r.json"),
+        ("verify", "r.json", "--json", "r.json"),
+        ("audit", "r.json", "rows.csv", "--by", "sex", "--report", "rows.csv"),
+    ],
+)
+def test_no_file_that_is_read_is_written_over(case, monkeypatch, arguments):
+    monkeypatch.chdir(case)
+    explain(case, "--trust-model", "--json", case / "r.json")
+    before = {path.name: path.read_bytes() for path in case.iterdir()}
+    outcome = call(*arguments)
+    assert outcome.exit_code == 2
+    assert "is named twice; each file needs a name of its own" in outcome.stderr
+    assert {path.name: path.read_bytes() for path in case.iterdir()} == before
+
+
 def test_a_subgroup_may_be_called_like_a_heading(case):
     FRAME.assign(rows=FRAME["sex"]).to_csv(case / "rows.csv", index=False)
     explain(case, "--trust-model", "--json", case / "r.json")

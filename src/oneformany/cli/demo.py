@@ -47,7 +47,7 @@ def demo(
     """
     from sklearn.linear_model import LogisticRegression
 
-    saving.check_targets(json_file, report)
+    saving.check_targets((), json_file, report)
     data = ofm.datasets.load("german")
     features = [
         replace(feature, levels=ORDERS[feature.name], ordered=True) if feature.name in ORDERS else feature

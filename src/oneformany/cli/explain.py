@@ -65,7 +65,8 @@ def explain(
 
     Exit code 0: proved; 2: bad input; 3: something is open; 130: interrupted, the best is told and saved.
     """
-    saving.check_targets(report, json_file, csv_file)
+    read = (rows, model, costs, setup.rules, setup.schema, setup.reference)
+    saving.check_targets(read, report, json_file, csv_file)
     frame, counts = setup.read(rows, people)
     explainer = setup.explainer(model, max_changes, costs)
     with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
@@ -111,7 +112,7 @@ def schema(
     encoding: options.Encoding = None,
 ) -> None:
     """Write the features of the rows, their levels and cells: a file to edit and pass to explain --schema."""
-    saving.check_targets(out)
+    saving.check_targets([rows], out)
     made = ofm.infer_schema(load_rows(rows, separator, encoding))
     text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
     if out is None:
@@ -149,7 +150,7 @@ def frontier(
 
     Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
     """
-    saving.check_targets(json_file, picture=plot)
+    saving.check_targets((rows, model, setup.rules, setup.schema, setup.reference), json_file, picture=plot)
     largest = max_changes or (3 if rows is not None or explanations else 20)
     asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
     if rows is None:

@@ -28,7 +28,7 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Make one self-contained HTML page from a result file."""
-    saving.check_targets(out)
+    saving.check_targets([file], out)
     result = ofm.Result.from_json(file)
     saving.save_all({out: result.report})
     if not quiet:
@@ -52,7 +52,7 @@ def audit(
 
     Differences come with 95 % intervals; those that leave out 0 are told in words.
     """
-    saving.check_targets(report, json_file, picture=plot)
+    saving.check_targets((file, rows), report, json_file, picture=plot)
     result = ofm.Result.from_json(file)
     frame = load_rows(rows, separator, encoding, index)
     counts = None if people is None else people_in_column(frame, people)
@@ -111,7 +111,7 @@ def verify(
 
     Exit code 0: confirmed; 1: wrong; 2: the file cannot be read; 3: cannot be confirmed.
     """
-    saving.check_targets(json_file)
+    saving.check_targets([file], json_file)
     try:
         with ofm.Progress(shown(file.name)) as progress:
             found = ofm.verify(file, time_limit=time_limit, memory_limit=memory_limit, progress=progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg")
 
 
-def check_targets(*paths: Path | None, picture: Path | None = None) -> None:
-    """Refuse files that could not be written, and pictures that could not be drawn, before work is done."""
+def check_targets(read: Iterable[Path | None], *paths: Path | None, picture: Path | None = None) -> None:
+    """Refuse files that could not be written, or are read, and pictures that could not be drawn."""
     given = [path for path in (*paths, picture) if path is not None]
+    named = [path.resolve() for path in (*given, *read) if path is not None]
     if picture is not None and picture.suffix.lower() not in PICTURES:
         raise InputError(f"{picture} cannot be drawn; end its name in .png, .pdf or .svg")
     for path in given:
@@ -35,7 +36,7 @@ def check_targets(*paths: Path | None, picture: Path | None = None) -> None:
             raise InputError(f"{path} is a folder; name a file in it")
         if not path.absolute().parent.is_dir():
             raise InputError(f"the folder of {path} does not exist; make it first")
-        if given.count(path) > 1:
+        if named.count(path.resolve()) > 1:
             raise InputError(f"{path} is named twice; each file needs a name of its own")
 
 
