@@ -278,3 +278,13 @@ def test_boosters_read_columns_by_their_names_in_any_order_beside_others_and_wit
     assert set(within.index) == set(np.flatnonzero(refused))
     with pytest.raises(InputError, match="Booster was fitted on 3 columns, the frame lacks 'amount'"):
         OneForMany(booster).explain(frame.drop(columns="amount"))
+
+
+def test_lightgbm_fitted_on_an_array_reads_columns_by_number_unless_they_are_called_so():
+    frame, target = GERMAN.frame[["duration", "amount", "age"]], GERMAN.target
+    options = {"n_estimators": 9, "verbose": -1, "n_jobs": 1}
+    booster = lightgbm.LGBMClassifier(**options).fit(frame.to_numpy(), target).booster_
+    refused = set(np.flatnonzero(booster.predict(frame.to_numpy()) < 0.5))
+    called = frame.set_axis(["Column_0", "Column_1", "Column_2"], axis=1)
+    for given in (frame, called, called[["Column_2", "Column_0", "Column_1"]]):
+        assert set(OneForMany(booster, max_changes=1).explain(given).index) == refused

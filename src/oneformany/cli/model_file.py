@@ -179,10 +179,10 @@ def _function_of(graph: AnyModel) -> Callable[[pd.DataFrame], FloatArray]:
     def probabilities(frame: pd.DataFrame) -> FloatArray:
         try:
             parts = [frame] if len(inputs) == 1 else [frame[[entry.name]] for entry in inputs]
-            arrays = [
-                part.to_numpy().astype(TENSORS[of.type]) for part, of in zip(parts, inputs, strict=True)
-            ]
-            outputs = session.run(None, dict(zip((entry.name for entry in inputs), arrays, strict=True)))
+            both = zip(inputs, parts, strict=True)
+            outputs = session.run(
+                None, {of.name: part.to_numpy().astype(TENSORS[of.type]) for of, part in both}
+            )
         except Exception as error:  # names and numbers of columns, texts for numbers: the runtime knows what
             raise InputError(
                 f"the ONNX graph cannot read the rows ({type(error).__name__}: {error}); they have the "
