@@ -30,7 +30,7 @@ class Stop:
 
     def __init__(self, time_limit: float | None = None, *, clock: Callable[[], float] = monotonic) -> None:
         if time_limit is not None and not (isinstance(time_limit, Real) and time_limit >= 0):
-            raise InputError(f"time_limit is {time_limit!r}; give seconds, 0 or more, or leave it out")
+            raise InputError(f"time_limit is {time_limit!r}; give seconds, 0 or more, or None for no limit")
         self.time_limit, self._clock, self._start = time_limit, clock, clock()
         self._whole: Stop | None = None
         self.interrupted = False

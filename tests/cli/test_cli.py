@@ -37,7 +37,7 @@ def test_help_names_every_command():
     ("python", "plain"),
     [
         ("max_changes is 0; give more", "--max-changes is 0; give more"),
-        ("coverage is 90; it must be at most 1", "--coverage is 90; it must be at most 1"),
+        ("coverage is 90; it must be at most 1, or None", "--coverage is 90; it must be at most 1"),
         (
             'more changes (max_changes=9), or (share="action")',
             "more changes (--max-changes 9), or (--share action)",

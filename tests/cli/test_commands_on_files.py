@@ -184,7 +184,7 @@ WRONG = [
     (
         ("rows.csv", "model.joblib", "--coverage", "90"),
         {},
-        "--coverage is 90.0; it must be above 0 and at most 1, or left out\n",
+        "--coverage is 90.0; it must be above 0 and at most 1\n",
     ),
     (
         ("rows.csv", "model.joblib", "--rules", "r.toml"),
@@ -207,7 +207,7 @@ WRONG = [
     (
         ("rows.csv", "model.joblib", "--time-limit", "-1"),
         {},
-        "Error: --time-limit is -1.0; give seconds, 0 or more, or leave it out\n",
+        "Error: --time-limit is -1.0; give seconds, 0 or more\n",
     ),
     (("rows.csv", "model.joblib", "--json", "no/such/r.json"), {}, "folder of no/such/r.json does not exist"),
     (("rows.csv", "model.joblib", "--json", "x", "--csv", "x"), {}, "named twice"),

@@ -234,7 +234,7 @@ def test_when_all_rows_are_positive_there_is_nothing_to_explain(german, model):
         ({"schema": "german"}, "schema must be a Schema, not str"),
         ({"max_changes": 0}, "max_changes is 0"),
         ({"max_changes": -1}, "max_changes is -1"),
-        ({"threshold": "0.5"}, "threshold is '0.5'; it must be a number such as 0.5, or left out"),
+        ({"threshold": "0.5"}, "threshold is '0.5'; it must be a number such as 0.5, or None"),
         ({"threshold": float("nan")}, "threshold is nan"),
         ({"threshold": 1.0}, "strictly between 0 and 1"),
         ({"rules": [Immutable("shoe size")]}, "no feature 'shoe size'"),

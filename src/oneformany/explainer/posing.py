@@ -227,7 +227,7 @@ def _check_parameters(asked: OneForMany) -> None:
     threshold = asked.threshold
     number = isinstance(threshold, Real) and not isinstance(threshold, bool)
     if threshold is not None and not (number and isfinite(threshold)):
-        raise InputError(f"threshold is {threshold!r}; it must be a number such as 0.5, or left out")
+        raise InputError(f"threshold is {threshold!r}; it must be a number such as 0.5, or None")
     checked_changes(asked.max_changes)
     if asked.share not in get_args(Share):
         raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")

@@ -36,10 +36,10 @@ class Goal:
     def __post_init__(self) -> None:
         k = self.explanations
         if k is not None and not is_integer(k, 1):
-            raise InputError(f"explanations is {k!r}; it must be an integer of at least 1, or left out")
+            raise InputError(f"explanations is {k!r}; it must be an integer of at least 1, or None")
         q = self.coverage
         if q is not None and (isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1):
-            raise InputError(f"coverage is {q!r}; it must be above 0 and at most 1, or left out")
+            raise InputError(f"coverage is {q!r}; it must be above 0 and at most 1, or None")
 
     @property
     def limited(self) -> bool:
