@@ -53,7 +53,7 @@ def test_a_curve_over_explanations_counts_people(case):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (1, "There are 2 features; --max-changes 2 asks about more changes."),
+        (1, "There are 2 features; --max-changes 2 asks about all."),
         (9, "--max-changes 9 means all features here: there are 2."),
     ],
 )
@@ -78,3 +78,9 @@ def test_a_curve_without_time_for_a_proof_ends_with_3():
     outcome = call("frontier", "--max-changes", 10, "--time-limit", 0, "-q")
     assert outcome.exit_code == 3
     assert outcome.output == ""
+
+
+def test_options_that_german_credit_would_not_heed_are_refused():
+    outcome = call("frontier", "--immutable", "age")
+    assert outcome.exit_code == 2
+    assert "are for ROWS and MODEL: give both" in outcome.stderr

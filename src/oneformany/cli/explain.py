@@ -153,6 +153,8 @@ def frontier(
     saving.check_targets((rows, model, setup.rules, setup.schema, setup.reference), json_file, picture=plot)
     largest = max_changes or (3 if rows is not None or explanations else 20)
     asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
+    if rows is None and setup != options.Setup(share=setup.share):
+        raise InputError("rules, columns and the like are for ROWS and MODEL: give both")
     if rows is None:
         asked = german_models(largest, cast("Share", setup.share))
     elif model is None:
@@ -178,9 +180,7 @@ def frontier(
             features = len(curve.results[0].problem["levels"])
             saving.tell_changes(largest, features)
             if explanations is None and largest < features:
-                saving.say(
-                    f"There are {features} features; --max-changes {features} asks about more changes.\n"
-                )
+                saving.say(f"There are {features} features; --max-changes {features} asks about all.\n")
     saving.save_all(
         {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)}
     )
