@@ -4,7 +4,7 @@ What a block prints can be shown below it, after a line ``<!-- output -->``, in 
 
     python tests/pages.py docs README.md
 
-and a test checks that their first line is still what is printed.
+and a test checks that they are still what is printed, up to decimals.
 """
 
 from __future__ import annotations
