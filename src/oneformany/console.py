@@ -38,12 +38,12 @@ def in_options(words: str) -> str:
     """Say with the options of the command line what a message says to those who write Python.
 
     An argument is named as ``name=`` or ``name=value``, or ``name is`` begins the message; names of several
-    words are known anywhere. What stands in ``(in pandas: ...)`` is left out, and so is ``, or None``.
+    words are known anywhere. What stands in ``(in Python: ...)`` is left out, and so is ``, or None``.
 
     >>> in_options("add more changes (max_changes=4), or coarser cells (bins= or edges=)")
     'add more changes (--max-changes 4), or coarser cells (--schema)'
     """
-    words = re.sub(r" \(in pandas: .*?\)+|, or None( for no limit)?", "", words)
+    words = re.sub(r" \(in Python: .*?\)+|, or None( for no limit)?", "", words)
     words = re.sub(r"\b(the|the very) frame\b", r"\1 table", words)
     words = IMMUTABLE.sub(lambda found: f"--immutable {_typed(found[1])}", words)
     words = GIVEN.sub(lambda found: f"{OPTIONS[found[1]]} {_typed(found[2])}".rstrip(), words)

@@ -47,7 +47,7 @@ def test_help_names_every_command():
         ("name it, such as positive='very good'", "name it, such as --positive 'very good'"),
         ("leave threshold= out", "leave --threshold out"),
         ("chosen with edges=, bins= and targets=.", "chosen with --schema."),
-        ("make numbers (in pandas: f(x, y='z')), or drop the frame", "make numbers, or drop the table"),
+        ("make numbers (in Python: f(x, y='z')), or drop the frame", "make numbers, or drop the table"),
         ("column 'max_changes' holds 'share=2'", "column 'max_changes' holds 'share=2'"),
         ("the rule that share is 3 where people is 2", "the rule that share is 3 where people is 2"),
         ("share is 'x'; choose", "--share is 'x'; choose"),

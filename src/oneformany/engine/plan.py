@@ -104,7 +104,7 @@ def too_much(ground: Ground, most_work: float, *, costed: bool = False) -> str:
     if work > most_work:
         return (
             f"there are about {combinations:,.0f} combinations, {work / most_work:,.1f} times the work that "
-            "Options(most_work=...) allows; raise it, lower max_changes, or give the features fewer cells"
+            "is allowed (in Python: Options(most_work=...)); lower max_changes, or give features fewer cells"
         )
     if calls is not None and work > calls * ASKING:
         return (

@@ -253,8 +253,8 @@ def column_kind(column: Column) -> str:
         if kind != usual:
             raise InputError(
                 f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is "
-                f"{repr(plain_value(value))[:40]} in row {row}; turn all values into numbers (in pandas: "
-                "pandas.to_numeric(column, errors='coerce')), or all into texts (in pandas: "
+                f"{repr(plain_value(value))[:40]} in row {row}; turn all values into numbers (in Python: "
+                "pandas.to_numeric(column, errors='coerce')), or all into texts (in Python: "
                 "column.astype(str)), as the model was fitted on them"
             )
     raise InputError(

@@ -264,7 +264,7 @@ def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
     if count > MOST_GROUPS:
         raise InputError(
             f"the column {by!r} has {count} values; subgroups need 2 to {MOST_GROUPS}: put numbers and dates "
-            "into ranges first (in pandas: pandas.cut)"
+            "into ranges first (in Python: pandas.cut)"
         )
     return subgroups
 
