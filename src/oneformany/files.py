@@ -21,14 +21,20 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file in one step, text as UTF-8: a killed program leaves the old file or the new one."""
-    target = Path(path)
+    """Write a file in one step, text as UTF-8: a killed program leaves the old file or the new one.
+
+    A link or a device, such as ``/dev/stdout``, stays what it is and is written to.
+    """
+    target, data = Path(path), content.encode() if isinstance(content, str) else content
     if not target.parent.is_dir():
         raise InputError(f"the folder of {target} does not exist; make it first")
+    if target.is_symlink() or (target.exists() and not target.is_file()):
+        target.write_bytes(data)
+        return
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with draft.open("wb") as stream:
-            stream.write(content.encode() if isinstance(content, str) else content)
+            stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         draft.replace(target)
