@@ -2,7 +2,9 @@
 
 import _thread
 import json
+import os
 import tomllib
+from threading import Thread
 
 import joblib
 import onnx
@@ -331,6 +333,21 @@ def test_audits_that_cannot_be_made_are_told(case, monkeypatch, arguments, words
     outcome = call("audit", case / "r.json", case / "rows.csv", *arguments)
     assert outcome.exit_code == 2
     assert words in outcome.stderr
+
+
+def test_rows_from_a_pipe_are_explained_without_a_digest(case):
+    os.mkfifo(case / "pipe.csv")
+    writer = Thread(
+        target=lambda: (case / "pipe.csv").write_bytes((case / "rows.csv").read_bytes()), daemon=True
+    )
+    writer.start()
+    arguments = ("--trust-model", "--max-changes", 2, "--json", case / "r.json")
+    outcome = call("explain", case / "pipe.csv", case / "model.joblib", *arguments)
+    assert outcome.exit_code == 0, outcome.output
+    told = json.loads((case / "r.json").read_text())["problem"]["model"]
+    assert (told["rows_file"], told["rows_digest"]) == ("pipe.csv", None)
+    assert call("verify", case / "r.json").exit_code == 0
+    assert call("report", case / "r.json", "-o", case / "r.html").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,9 @@ def explain(
     saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")
 
 
-def _digest(path: Path) -> str:
+def _digest(path: Path) -> str | None:
+    if not path.is_file():  # but a pipe, which cannot be read again
+        return None
     with path.open("rb") as stream:
         return f"sha256:{hashlib.file_digest(stream, 'sha256').hexdigest()}"
 
