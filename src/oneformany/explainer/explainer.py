@@ -204,7 +204,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             result = replace(result, schema=posed.schema, problem=known, index=index)
             moved = _confirmed(result, posed, apply(result, table.frame))
             left = _left(stop)
-        return with_ranges(result, posed, moved, _left(stop))
+        return with_ranges(result, posed, moved, self.rules, _left(stop))
 
     def problem(self, frame: AnyFrame) -> Problem:
         """Pose the question about the rows that the model turns down, as functions on one row take it.
