@@ -143,6 +143,18 @@ def test_missing_texts_are_read_as_they_are(steps, gaps):
     assert all(type(moved["job"][row]) is type(frame["job"][row]) for row in stays.index[stays])
 
 
+def test_a_category_may_be_called_missing_beside_gaps():
+    frame = FRAME.assign(job=FRAME["job"].replace("none", "missing").mask(FRAME.index % 5 == 0, None))
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["job"]), remainder=StandardScaler()), LogisticRegression()
+    ).fit(frame, TARGET)
+    result = OneForMany(model, 2, targets={"job": ["missing"]}, share="action").explain(frame)
+    job = result.schema.features[result.schema.index("job")]
+    assert job.levels == ("full", "missing", "part", "missing_")
+    assert model.predict(result.apply(frame)).all()
+    assert verify(result.to_json()).ok
+
+
 def test_the_missing_value_of_a_frame_is_what_a_row_is_sent_to():
     frame = pd.DataFrame({"job": pd.Series(["full", "part", None, "full"] * 5, dtype=object)})
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(frame, frame["job"].isna().astype(int))

@@ -152,7 +152,12 @@ def test_missing_values_are_a_level_of_their_own(column, levels):
         (pd.DataFrame({"x": ["a"]}), {"edges": {"x": [1]}}, "which holds category values"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": []}}, "empty list of edges"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": [2, 1]}}, "edges must increase"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"x": [np.nan]}}, "edges must be finite numbers"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"x": ["1", "2"]}}, "edges must be finite numbers"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"x": 3}}, "edges of 'x' must be a list of numbers, not 3"),
+        (pd.DataFrame({"x": [1]}), {"edges": [3]}, "edges must be a dict of column to what is wanted"),
         (pd.DataFrame({"x": [1]}), {"bins": 1}, "at least 2"),
+        (pd.DataFrame({"x": [1]}), {"max_levels": None}, "max_levels is None; it must be an integer"),
         ([[1]], {}, "must be a pandas DataFrame .*, not list"),
     ],
 )

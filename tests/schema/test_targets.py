@@ -62,6 +62,7 @@ def test_targets_may_be_listed():
     [
         ({"tall": 3}, "targets name 'tall' of 'x', whose cells are '<= 10'"),
         ({"<= 10": 15}, "15 of 'x' does not lie in the cell '<= 10'"),
+        ([5, 15, 7], "targets of 'x' name two values of the cell '<= 10'; keep one"),
     ],
 )
 def test_targets_that_make_no_sense_are_refused(asked, words):

@@ -10,7 +10,6 @@ from functools import cached_property
 from math import isfinite
 from numbers import Real
 from pathlib import Path
-from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -30,8 +29,8 @@ from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_v
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
 from oneformany.result.labels import many
-from oneformany.schema.cells import Choice, beyond_data, infer_schema
-from oneformany.schema.feature import Feature, is_integer, several, suggestion
+from oneformany.schema.cells import Choice, beyond_data, by_name, checked_edges, infer_schema
+from oneformany.schema.feature import Feature, is_integer, plain_value, several, suggestion
 from oneformany.schema.frames import ColumnValues, Table, refused_value
 from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
 from oneformany.schema.rules.moves import Immutable
@@ -251,7 +250,7 @@ def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str,
         numbers = table.frame[list(names)].select_dtypes("number", exclude="timedelta")
         bins = dict.fromkeys(numbers, int(bins))
     given = {"edges": asked.edges, "bins": bins, "special": asked.special, "targets": asked.targets}
-    said = {what: _by_name(wish, what) for what, wish in given.items()}
+    said = {what: by_name(wish, what) for what, wish in given.items()}
     own = {} if asked.schema is None else {feature.name: feature for feature in asked.schema.features}
     apart = named_by_value(asked.rules)
     given_for = {**said, "cells of a schema": own}
@@ -260,7 +259,7 @@ def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str,
             f"{what} are given for {name!r}, which is none of the columns that the model reads"
             f"{suggestion(name, names)}"
         )
-    wishes = {name: {what: said[what][name] for what in said if name in said[what]} for name in names}
+    wishes = {name: {w: said[w][name] for w in said if said[w].get(name) is not None} for name in names}
     return {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
 
 
@@ -268,32 +267,24 @@ def _choice(name: str, own: Feature | None, wishes: dict[str, Any], *, apart: bo
     """Check what is said about one column; edges or bins come before the schema."""
     if "bins" in wishes and not is_integer(wishes["bins"], 2):
         raise InputError(f"bins of {name!r} is {wishes['bins']!r}; it must be an integer of at least 2")
-    if (edges := wishes.get("edges")) is not None:
-        if isinstance(edges, (str, Real)):
-            raise InputError(f"edges of {name!r} must be a list of numbers, not {edges!r}")
-        wishes["edges"] = tuple(edges)
-    targets = wishes.get("targets", ())
-    if isinstance(targets, (str, bytes)) or not isinstance(targets, (Mapping, Sequence, NoneType)):
-        raise InputError(f"targets of {name!r} must be a list of values or a dict of cell to value")
+    if "edges" in wishes:
+        wishes["edges"] = checked_edges(name, wishes["edges"])
+    if "targets" in wishes and not isinstance(wishes["targets"], Mapping):
+        if isinstance(wishes["targets"], (str, bytes)) or not isinstance(wishes["targets"], Collection):
+            raise InputError(f"targets of {name!r} must be a list of values or a dict of cell to value")
+        wishes["targets"] = tuple(map(plain_value, wishes["targets"]))
     if "special" in wishes:  # a list, with a cell for each code, or a dict of label to codes
         given = wishes["special"]
-        cells = given if isinstance(given, Mapping) else {code: code for code in several(given)}
+        cells = given.items() if isinstance(given, Mapping) else [(code, code) for code in several(given)]
         if not cells:
             raise InputError(f"special names no code of {name!r}; leave it out")
-        wishes["special"] = tuple((str(label), tuple(several(held))) for label, held in cells.items())
+        wishes["special"] = tuple((str(label), tuple(several(held))) for label, held in cells)
     return Choice(None if {"edges", "bins"} & wishes.keys() else own, apart=apart, **wishes)
-
-
-def _by_name(given: object, what: str) -> dict[str, Any]:
-    """Take what is given by column, whose names become texts."""
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"{what} must be a dict of column to what is wanted, not {type(given).__name__}")
-    return {str(name): value for name, value in (given or {}).items()}
 
 
 def _costs(given: AnyValue, schema: Schema) -> Costs:
     """Turn costs into integers: by feature what a change costs, or a table ``[from, to]``; 1 if not named."""
-    tables, named = [], _by_name(given, "costs")
+    tables, named = [], by_name(given, "costs")
     for name in named:
         schema.index(name)
     for feature in schema.features:

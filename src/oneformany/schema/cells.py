@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Real
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oneformany.anything import AnyFrame
+from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import MISSING, Feature, Raw, Special, is_integer, levels_told, number_label
+from oneformany.schema.feature import Feature, Raw, Special, free_name, is_integer, listed, number_label
 from oneformany.schema.frames import Column, ColumnValues, Table
 from oneformany.schema.schema import Schema
 
@@ -27,6 +27,7 @@ HALVINGS = 60  # how often the weight of a number that most rows have is cut dow
 MOST_NAMED = 4
 MIDDLE = (0.4, 0.6)  # quantiles of a cell between which a rounder number that occurs replaces the median
 DIGITS = 15
+Groups = tuple[tuple[Raw, ...], ...]
 Targets = Mapping[object, Raw | None] | Sequence[Raw]  # values by cells, or values
 
 
@@ -93,15 +94,29 @@ def infer_schema(
     """
     if bins is not None and not is_integer(bins, 2):
         raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
-    own_edges = {str(name): tuple(cuts) for name, cuts in (edges or {}).items()}
+    if not is_integer(max_levels, 0):
+        raise InputError(f"max_levels is {max_levels!r}; it must be an integer of at least 0")
+    own_edges = {name: checked_edges(name, cuts) for name, cuts in by_name(edges, "edges").items()}
     names = None if columns is None else list(map(str, columns))
     read = Table.of(frame, needed=None if names is None else [*names, *own_edges]).frame
     names = list(read.columns) if names is None else names
     if stray := [name for name in own_edges if name not in names]:
-        raise InputError(
-            f"edges are given for {stray[0]!r}, which is none of the columns {', '.join(names[:20])}"
-        )
+        raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns {listed(names)}")
     return Schema(tuple(_read(read[name], own_edges.get(name), bins, max_levels) for name in names))
+
+
+def by_name(given: object, what: str) -> dict[str, Any]:
+    """Take what is given by column, whose names become texts."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"{what} must be a dict of column to what is wanted, not {type(given).__name__}")
+    return {str(name): value for name, value in (given or {}).items()}
+
+
+def checked_edges(name: str, edges: AnyValue) -> tuple[float, ...]:
+    """Refuse edges that are not a list; whether they are numbers that increase is seen when they are used."""
+    if isinstance(edges, (str, Mapping)) or not isinstance(edges, Collection):
+        raise InputError(f"edges of {name!r} must be a list of numbers, not {edges!r}")
+    return tuple(edges)
 
 
 def _read(column: Column, edges: tuple[float, ...] | None, bins: int | None, max_levels: int) -> Feature:
@@ -156,8 +171,11 @@ def decide_cells(
         groups = _groups(values, plain, told, choice)
         feature = levels_of_values(values.name, plain, ordered=values.ordered)
         if len(groups) < len(plain):
-            labels = tuple(_group_label(group, plain) for group in groups)
-            feature = Feature(values.name, labels, ordered=values.ordered, groups=tuple(map(tuple, groups)))
+            labels: list[str] = []
+            for group in groups:
+                others = [number_label(value) for value in plain if value not in group]
+                labels.append(free_name(_group_label(group, others), {*labels, *others}))
+            feature = Feature(values.name, tuple(labels), ordered=values.ordered, groups=groups)
     return feature.with_cells(choice.special, missing=bool(values.gaps.any()), unseen=bool(unseen.any()))
 
 
@@ -209,10 +227,9 @@ def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, 
 
 def bins_of(name: str, edges: Sequence[float], numbers: FloatArray) -> Feature:
     """Make a feature of bins, named by integers if all the numbers are; one bin where there is no edge."""
-    if not len(edges):
-        return Feature(name, (ANY_NUMBER,), ordered=True, edges=())
-    integers = bool((numbers == np.floor(numbers)).all())
-    return Feature(name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
+    n_bins, integers = len(edges) + 1, bool((numbers == np.floor(numbers)).all())
+    made = Feature(name, tuple(map(str, range(n_bins))), ordered=True, edges=tuple(edges))  # checks them
+    return replace(made, levels=bin_labels(edges, integers=integers) if len(edges) else (ANY_NUMBER,))
 
 
 def levels_of_values(name: str, values: Sequence[Any], *, ordered: bool = False) -> Feature:
@@ -275,7 +292,7 @@ def _quantile_edges(numbers: FloatArray, counts: IntArray, bins: int) -> list[fl
     return edges
 
 
-def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: Choice) -> list[list[Raw]]:
+def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: Choice) -> Groups:
     """Group categories that are the same to the model; only neighbours where there is an order."""
     if choice.edges is not None or choice.bins is not None:
         what = "edges are" if choice.edges is not None else "a number of bins is"
@@ -285,16 +302,15 @@ def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: C
     groups: dict[tuple[int, int], list[Raw]] = {}
     for value, run, kind in zip(plain, runs.tolist(), kinds.tolist(), strict=True):
         groups.setdefault((run, kind), []).append(value)
-    return list(groups.values())
+    return tuple(map(tuple, groups.values()))
 
 
-def _group_label(group: list[Raw], plain: list[Raw]) -> str:
+def _group_label(group: Sequence[Raw], others: list[str]) -> str:
     """Name a cell of several categories: the first of them, or the one that is not among them."""
-    rest = [number_label(value) for value in plain if value not in group]
-    if not rest:
+    if not others:
         return ANY_VALUE
-    if len(rest) == 1 < len(group):
-        return f"not {rest[0]}"
+    if len(others) == 1 < len(group):
+        return f"not {others[0]}"
     more = f" or {len(group) - MOST_NAMED} more" if len(group) > MOST_NAMED else ""
     return " or ".join(map(number_label, group[:MOST_NAMED])) + more
 
@@ -329,10 +345,12 @@ def named_targets(feature: Feature, asked: Targets | None) -> dict[int, Raw | No
     found: dict[int, Raw | None] = {}
     for label, value in pairs:
         if (cell := feature.find(label)) is None:
-            known = levels_told(feature)
-            raise InputError(f"targets name {label!r} of {feature.name!r}, whose cells are {known}")
-        missing = value == MISSING or (cell == feature.missing_level and value is not None)
-        wanted = float("nan") if missing else value
+            cells = listed(feature.levels)
+            raise InputError(f"targets name {label!r} of {feature.name!r}, whose cells are {cells}")
+        if cell in found:
+            twice = feature.levels[cell]
+            raise InputError(f"targets of {feature.name!r} name two values of the cell {twice!r}; keep one")
+        wanted = float("nan") if cell == feature.missing_level and value is not None else value
         if wanted is not None and feature.find(wanted) != cell:
             raise InputError(
                 f"the target {value!r} of {feature.name!r} does not lie in the cell {feature.levels[cell]!r}"

@@ -12,7 +12,7 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import MOST_TOLD, Raw, is_missing, plain_value, repeated, suggestion
+from oneformany.schema.feature import Raw, is_missing, listed, plain_value, repeated, suggestion
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
@@ -169,7 +169,7 @@ def refused_value(
                 continue
             why = f"{value!r} is a text, and the model reads numbers there; write a number such as 12.5"
             if kinds is not None or UNKNOWN in said:
-                told = ", ".join(map(repr, sorted(kinds or (), key=str)[:MOST_TOLD]))
+                told = listed(sorted(kinds or (), key=str))
                 what = "missing values" if value is None else repr(value)
                 why = f"the model was not fitted on {what}; write {told or 'a category that it knows'}"
             if not len(at := np.flatnonzero(column.codes == index)):
