@@ -310,6 +310,19 @@ def test_numbered_columns_may_have_edges():
     assert result.schema.features[1].edges == (1000, 2000)
 
 
+def test_columns_may_be_called_by_tuples_and_their_index_has_a_name():
+    labels = pd.Index([("x", 1), ("x", 2)], name="part", tupleize_cols=False)
+    frame = FRAME[["age", "income"]].set_axis(labels, axis=1)
+
+    def chance(rows):
+        assert list(rows.columns) == list(labels)
+        return (rows[[("x", 1)]].to_numpy()[:, 0] > 40) * 1.0
+
+    result = OneForMany(chance, 1, rules=[Immutable(("x", 2))]).explain(frame)
+    pd.testing.assert_index_equal(result.apply(frame).columns, labels)
+    assert (chance(result.apply(frame)) == 1).all()
+
+
 def test_a_function_gets_the_columns_by_their_own_names():
     frame = FRAME[["age", "income"]].set_axis([0, 1], axis=1)
 

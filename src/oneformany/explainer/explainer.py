@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray
-from oneformany.exceptions import PredictionMismatchError
+from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
 from oneformany.explainer.posing import Posed, check_refused, pose
 from oneformany.explainer.ranges import with_ranges
@@ -152,7 +152,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         progress : callable or bool, optional
             Called with the state after every step; ``True`` draws a line, as ``Progress`` does.
         people : sequence of int, optional
-            How many people each row stands for; by default one.
+            How many people each row of a frame stands for; by default one.
 
         Raises
         ------
@@ -173,6 +173,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         streamed: dict[str, Any] = {}
         with stop.on_interrupt():
             if is_stream(frame):
+                if people is not None:
+                    raise InputError("rows that are read in batches are counted there; leave out people=")
                 asked, frame, people, streamed = _read(self, frame, stop)
             table = Table.of(frame)
             posed = pose(asked, table, stop)

@@ -19,7 +19,7 @@ from oneformany.stop import Stop
 BATCH = 200_000
 LIMITED_BATCH = 50_000  # a time limit is looked at after every batch
 LIMITED_PARTITIONS = 16  # or after so many partitions of a Dask frame
-PEOPLE = "__people__"
+PEOPLE = 0  # a column that no frame has, as names are texts here
 NOTHING = "there is not a single row to explain: the source is empty"
 
 
@@ -147,7 +147,8 @@ def _counted(
         raise InputError(f"the rows lack the column {missing[0]!r}, which the model reads; add it")
     rows = batch[columns] if like is None else typed(batch[columns], like)
     refused = np.asarray(refuses(rows), dtype=np.bool_) if len(rows) else np.zeros(0, dtype=np.bool_)
-    kept = rows[refused].assign(**(alike or {}), **{PEOPLE: 1})
+    kept = rows[refused].assign(**(alike or {}))
+    kept[PEOPLE] = 1
     return _summed([kept], columns), len(batch)
 
 

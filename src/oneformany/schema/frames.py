@@ -45,11 +45,12 @@ class Table:
         if isinstance(given.columns, pd.MultiIndex):
             raise InputError(f"{what} have columns of several levels; join their names into one text each")
         labels: dict[str, Hashable] = dict(zip(names, given.columns.tolist(), strict=True))
-        return cls(given.set_axis(names, axis=1), labels)
+        return cls(given.set_axis(pd.Index(names, name=given.columns.name), axis=1), labels)
 
     def named(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Give columns back the names that they had."""
-        return frame.set_axis([self.labels.get(name, name) for name in frame.columns], axis=1)
+        labels = [self.labels.get(name, name) for name in frame.columns]
+        return frame.set_axis(pd.Index(labels, name=frame.columns.name, tupleize_cols=False), axis=1)
 
 
 def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
