@@ -135,6 +135,7 @@ def test_missing_values_are_a_level_of_their_own(column, levels):
             {},
             "column 'x' holds dates or times .datetime64.",
         ),
+        (pd.DataFrame({"x": pd.cut([1, 2], 2)}), {}, "column 'x' holds intervals; turn them into texts"),
         (pd.DataFrame({"x": [1 + 2j]}), {}, "column 'x' holds complex values"),
         (
             pd.DataFrame({"x": [None, 30, 41, "unknown", 52]}, index=list("abcde")),

@@ -22,7 +22,7 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
-from oneformany.problem.problem import checked_changes
+from oneformany.problem.problem import LARGEST_SUM, checked_changes
 from oneformany.readers.callables import as_black_box
 from oneformany.readers.inputs import TextsError, inputs_of
 from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
@@ -295,10 +295,10 @@ def _costs(given: AnyValue, schema: Schema) -> Costs:
             table = np.asarray(np.nan)
         if table.ndim == 0:
             table = table * (1 - np.eye(n))
-        if table.shape != (n, n) or not np.isfinite(table).all() or (table < 0).any():
+        if table.shape != (n, n) or not ((table >= 0) & np.isfinite(table)).all() or table.diagonal().any():
             raise InputError(
                 f"costs of {feature.name!r} must be a number of at least 0, or a table of {n} x {n} such "
-                f"numbers, not {cost!r}"
+                f"numbers with 0 for staying, not {cost!r}"
             )
         tables.append(table)
     exact = (s for s in SCALES if all((np.abs(t * s - np.rint(t * s)) <= 1e-9).all() for t in tables))
@@ -307,4 +307,5 @@ def _costs(given: AnyValue, schema: Schema) -> Costs:
         scale = SCALES[-1]
         told = "costs are rounded to four digits after the point, and least cost is proved for these"
         warnings.warn(told, stacklevel=2)
-    return Costs(tuple(np.rint(table * scale).astype(np.int64) for table in tables), scale)
+    units = (np.minimum(np.rint(table * scale), LARGEST_SUM) for table in tables)
+    return Costs(tuple(table.astype(np.int64) for table in units), scale)

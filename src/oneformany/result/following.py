@@ -252,6 +252,8 @@ def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str
     if hasattr(model, "max_changes"):
         positive = positive_class(model.model, model.positive)
         threshold, own, model = model.threshold, model.schema, model.model
+    elif getattr(model, "n_features_in_", None) == len(schema.one_hot_names) != len(schema.names):
+        own = schema  # which made the columns that the model was fitted on
 
     try:
         if reads_levels(model, own):

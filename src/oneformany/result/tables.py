@@ -139,7 +139,7 @@ def assign(
     1       1        2            1  income; savings
     2       2        1            1  income; savings
     """
-    if first not in {0, 1}:
+    if first not in (0, 1):
         raise InputError(f"first is {first!r}; it must be 0 (indices) or 1 (numbers as in the tables)")
     table = Table.of(frame, "the new rows", schema_of(result).names)
     found, index = put_under(result, table, model).numbers, table.frame.index

@@ -239,6 +239,11 @@ def column_kind(column: Column) -> str:
         found = pd.api.types.infer_dtype(column.cat.categories, skipna=True)
         if found not in DATES:
             return "category"
+    if found == "interval":
+        raise InputError(
+            f"column {column.name!r} holds intervals; turn them into texts, with column.astype(str), before "
+            "the model is fitted"
+        )
     if found in DATES:
         raise InputError(
             f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "

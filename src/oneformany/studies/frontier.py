@@ -13,6 +13,7 @@ from oneformany.anything import AnyFrame
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
+from oneformany.problem.problem import checked_problem
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 from oneformany.statistics import Round
@@ -157,11 +158,7 @@ def frontier(
     >>> frontier(replace(problem, max_changes=1), explanations=[1, 2])
     Frontier(people by explanations: 1: 1, 2: 2)
     """
-    if not isinstance(problem, Problem):
-        raise InputError(
-            f"problem must be a Problem, not {type(problem).__name__}; of an explainer and a frame, "
-            "frontier_of_frame(explainer, frame)"
-        )
+    checked_problem(problem)
     if max_changes is not None and explanations is not None:
         raise InputError("give max_changes or explanations: a curve is over one of them")
     stop = Stop(time_limit)
@@ -220,7 +217,7 @@ def frontier_of_frame(
     >>> [point.value for point in frontier_of_frame(OneForMany(model, 2), frame).points]
     [2, 1]
     """
-    if not hasattr(explainer, "problem"):
+    if isinstance(explainer, type) or not hasattr(explainer, "problem"):
         raise InputError(f"an explainer is needed: OneForMany(model), not {type(explainer).__name__} itself")
     stop = Stop(time_limit)
     problem = explainer.problem(frame)
