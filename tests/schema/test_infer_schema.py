@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -136,6 +138,8 @@ def test_missing_values_are_a_level_of_their_own(column, levels):
             "column 'x' holds dates or times .datetime64.",
         ),
         (pd.DataFrame({"x": pd.cut([1, 2], 2)}), {}, "column 'x' holds intervals; turn them into texts"),
+        (pd.DataFrame({"x": pd.Categorical([b"a", b"b"])}), {}, "column 'x' holds bytes values; turn them"),
+        (pd.DataFrame({"x": pd.Categorical([Decimal(1)])}), {}, "column 'x' holds decimal values; turn them"),
         (pd.DataFrame({"x": [1 + 2j]}), {}, "column 'x' holds complex values"),
         (
             pd.DataFrame({"x": [None, 30, 41, "unknown", 52]}, index=list("abcde")),

@@ -38,6 +38,7 @@ class Choice:
     feature: Feature | None = None  # the cells themselves
     edges: tuple[float, ...] | None = None
     bins: int | None = None  # how many, of about equally many reference rows
+    most: int = MOST_CELLS  # so many numbers are not cut but cells of their own
     special: Special = ()
     targets: Targets | None = None
     known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
@@ -126,13 +127,10 @@ def _read(column: Column, edges: tuple[float, ...] | None, bins: int | None, max
         values = values.with_values(values.array.categories.tolist())
     elif values.kind == "boolean":
         values = values.with_values([False, True])
-    plain = values.plain[: int((~values.gaps).sum())]
-    values_stay = bins is None or values.kind != "number" or len(plain) <= max_levels
-    if plain and edges is None and values_stay:
-        made = levels_of_values(values.name, plain, ordered=values.ordered)
-        return made.with_cells(missing=bool(values.gaps.any()))
+    n_values = int((~values.gaps).sum())
+    cut = values.kind == "number" and edges is None and n_values > max_levels
     counts = np.bincount(values.codes, minlength=len(values.array))
-    return decide_cells(values, counts, None, Choice(edges=edges, bins=bins))
+    return decide_cells(values, counts, None, Choice(None, edges, bins if cut else None, most=n_values))
 
 
 def decide_cells(
@@ -207,7 +205,7 @@ def _edges(
         if few:  # a cell includes its right edge
             last, below = numbers[:-1][differs], np.nextafter(numbers[1:][differs], -np.inf)
             return [roundest(*ends, ends[0]) for ends in zip(last.tolist(), below.tolist(), strict=True)]
-    return _quantile_edges(numbers, counts, MOST_CELLS) if len(numbers) > MOST_CELLS else None
+    return _quantile_edges(numbers, counts, MOST_CELLS) if len(numbers) > choice.most else None
 
 
 def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, ...]:

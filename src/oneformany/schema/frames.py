@@ -209,6 +209,8 @@ def missing_value(column: Column) -> AnyValue:
 def _distinct(column: Column) -> tuple[IntArray, Any]:
     """Number the distinct values; ``None`` and not-a-number are two, as they are to scikit-learn."""
     if column.dtype != object:
+        if pd.api.types.is_float_dtype(column.dtype):
+            column = column + 0  # -0.0 is 0.0, which pyarrow does not know
         codes, distinct = pd.factorize(column, use_na_sentinel=False)
         return codes, pd.Series(distinct).array
     codes, distinct = pd.factorize(column)
@@ -236,8 +238,9 @@ def column_kind(column: Column) -> str:
     """Say what the values of a column are; dates, lists, and numbers beside texts are refused."""
     found = pd.api.types.infer_dtype(column, skipna=True)
     if found == "categorical":
-        found = pd.api.types.infer_dtype(column.cat.categories, skipna=True)
-        if found not in DATES:
+        kinds = column.cat.categories
+        found = pd.api.types.infer_dtype(kinds, skipna=True)
+        if all(isinstance(plain_value(kind), (str, bool, int, float)) for kind in kinds):
             return "category"
     if found == "interval":
         raise InputError(
@@ -253,9 +256,9 @@ def column_kind(column: Column) -> str:
     if found in KINDS:
         return "number" if found == "empty" and pd.api.types.is_numeric_dtype(column) else KINDS[found]
     present = column[column.notna()]
-    kinds = present.map(_kind_in_words)
-    usual = kinds.value_counts().index[0]
-    for row, kind, value in zip(present.index, kinds, present, strict=True):
+    words = present.map(_kind_in_words)
+    usual = words.value_counts().index[0]
+    for row, kind, value in zip(present.index, words, present, strict=True):
         if kind != usual:
             raise InputError(
                 f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is "
