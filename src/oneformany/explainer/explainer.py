@@ -143,7 +143,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             Instead of all rows, cover as many as possible with so many explanations.
         coverage : float, optional
             Cover at least this share of the rows; whoever is beyond it and would have to pay is left out,
-            rows that are equal in cells and own values together or not at all.
+            rows that are the same to the model together or not at all.
             Where ``explanations`` is given too, that comes first: so many cover as many rows as possible,
             whether or not these are the share.
         time_limit : float, optional

@@ -230,7 +230,6 @@ def _check_parameters(asked: OneForMany) -> None:
     checked_changes(asked.max_changes)
     if asked.share not in get_args(Share):
         raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")
-    check_rules(asked.rules)
 
 
 def _limits(asked: OneForMany, schema: Schema, reference: IntArray, *, by_value: bool) -> dict[str, Any]:

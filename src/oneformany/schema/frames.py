@@ -242,19 +242,17 @@ def column_kind(column: Column) -> str:
         found = pd.api.types.infer_dtype(kinds, skipna=True)
         if all(isinstance(plain_value(kind), (str, bool, int, float)) for kind in kinds):
             return "category"
-    if found == "interval":
-        raise InputError(
-            f"column {column.name!r} holds intervals; turn them into texts, with column.astype(str), before "
-            "the model is fitted"
-        )
-    if found in DATES:
-        raise InputError(
-            f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
-            "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
-            "need it"
-        )
     if found in KINDS:
         return "number" if found == "empty" and pd.api.types.is_numeric_dtype(column) else KINDS[found]
+    told, into = f"{found} values", "texts, truth values, numbers or categories"
+    if found == "interval":
+        told, into = "intervals", "texts, with column.astype(str), before the model is fitted"
+    elif found in DATES:
+        told = f"dates or times ({found})"
+        into = (
+            "numbers, such as the days up to a fixed day, before the model is fitted, or drop the column if "
+            "the model does not need it"
+        )
     present = column[column.notna()]
     words = present.map(_kind_in_words)
     usual = words.value_counts().index[0]
@@ -266,10 +264,7 @@ def column_kind(column: Column) -> str:
                 "pandas.to_numeric(column, errors='coerce'), or all into texts, with column.astype(str), as "
                 "the model was fitted on them"
             )
-    raise InputError(
-        f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
-        "categories"
-    )
+    raise InputError(f"column {column.name!r} holds {told}; turn them into {into}")
 
 
 def _kind_in_words(value: object) -> str:
