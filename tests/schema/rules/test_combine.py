@@ -52,7 +52,7 @@ def test_rules_on_rows_survive_a_file():
         again = cell_rule(json.loads(json.dumps(restriction.to_dict())))
         assert (again.holds(before, after) == restriction.holds(before, after)).all()
         assert 0 < restriction.holds(before, after).sum() < 60
-    with pytest.raises(InputError, match="'magic' is not a kind of rule"):
+    with pytest.raises(InputError, match="a kind of its own, 'magic': nobody else can check it"):
         cell_rule({"kind": "magic"})
 
 
@@ -120,6 +120,19 @@ def test_a_rule_of_ones_own_works_like_the_others():
 
     assert isinstance(NextLevelOnly(), Rule)
     assert moves(NextLevelOnly())[0] == [[1, 1, 0], [0, 1, 1], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("given", [np.ones(3), np.ones((2, 3)), True, None])
+def test_a_rule_of_ones_own_says_it_of_every_move(given):
+    class Odd:
+        feature = "age"
+
+        def allowed(self, _feature):
+            return given
+
+    for others in ([], [OnlyIncrease("age")]):
+        with pytest.raises(InputError, match=r"allows moves of shape .*; 3 x 3 are needed"):
+            moves(*others, Odd())
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,8 @@ def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | 
         at = schema.index(rule.feature)
         n, before = schema.levels[at], combined[at]
         matrix = np.asarray(rule.allowed(schema.features[at]), dtype=np.bool_)
+        if matrix.shape != (n, n):
+            raise InputError(f'the rule "{rule}" allows moves of shape {matrix.shape}; {n} x {n} are needed')
         combined[at] = matrix = matrix if before is None else before & matrix
         left, words = _n_moves(matrix), ""
         if left == (n * (n - 1) if before is None else _n_moves(before)):

@@ -264,7 +264,8 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], CellRule]] = {
 def cell_rule(data: Mapping[str, Any]) -> CellRule:
     """Rebuild a rule in cells from its ``to_dict()``."""
     if data.get("kind") not in KINDS:
-        raise InputError(f"{data.get('kind')!r} is not a kind of rule on whole rows")
+        kind = data.get("kind")
+        raise InputError(f"a rule on whole rows is of a kind of its own, {kind!r}: nobody else can check it")
     return KINDS[data["kind"]](data)
 
 
