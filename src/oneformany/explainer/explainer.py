@@ -242,17 +242,20 @@ def _read(
     Returns whom to ask about these rows, the rows, how many people each stands for, and what to note of it.
     """
     first, source = first_batch(source)
-    like = None if asked.reference is None else Table.of(asked.reference, "the reference data").frame
-    table = Table.of(first)
-    if like is not None:
-        table = replace(table, frame=typed(table.frame, like))
+    like, table = pd.DataFrame(), Table.of(first)
+    if asked.reference is not None:
+        like = Table.of(asked.reference, "the reference data").frame.iloc[:0]
+    table = replace(table, frame=typed(table.frame, like))
     posed = pose(asked, table, stop)
     decide = posed.decide
-    unread = () if posed.cells is None else posed.cells.unread
-    alike = {name: table.frame[name].iloc[0] for name in unread}
+    unread = {} if posed.cells is None else {n: table.frame[n].iloc[0] for n in posed.cells.unread}
     limit = stop.part(READING * stop.remaining())
     rows, people, read, complete = distinct_refused(
-        source, lambda rows: ~decide(rows), list(posed.schema.names), limit, like, alike
+        source,
+        lambda rows: ~decide(rows),
+        list(posed.schema.names),
+        limit,
+        lambda rows: typed(rows, like).assign(**unread),  # one value stands for all on which nothing depends
     )
     check_refused(len(rows), read)
     if asked.reference is None:

@@ -46,7 +46,7 @@ class Implies:
     Parameters
     ----------
     if_ : mapping of feature to value or list of values
-        All of these hold.
+        All of these hold; where numbers are in bins, a number stands for its bin.
     then : mapping of feature to value or list of values
         So all of these have to.
 
