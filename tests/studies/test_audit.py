@@ -132,6 +132,14 @@ def test_rows_of_an_index_of_dates_and_gaps_are_known_again_after_a_file(made):
     assert ofm.audit(again, frame, by="sex").table.equals(ofm.audit(result, frame, by="sex").table)
 
 
+@pytest.mark.parametrize("names", [[(1, 2), (3, 4)], [b"f", b"m"], pd.interval_range(0, 2)])
+def test_subgroups_may_have_any_name(made, names):
+    result, frame = made
+    found = ofm.audit(result, frame.assign(sex=pd.Series([*names] * 5, frame.index)), by="sex")
+    assert (found.table.index.tolist(), found.table["rows"].tolist()) == ([*names], [5, 5])
+    assert [line.subgroup for line in found.told()] == [names[0]] * 4
+
+
 def test_only_a_result_is_compared(made):
     with pytest.raises(InputError, match="result must be a Result, as explain gives it, not DataFrame"):
         ofm.audit(made[1], made[0], by="sex")

@@ -206,12 +206,13 @@ def audit(
             "explanations": [len(np.unique(assignment[covered & (mine > 0)])) for mine in counted],
             "needs_rare": counted @ np.isin(assignment, rare),
         },
-        index=pd.Index(list(names), name=str(by)),
+        index=pd.Index(list(names), name=str(by), tupleize_cols=False),
     )
     random = np.random.default_rng(seed)
     differences: dict[tuple[object, str], tuple[float, ...]] = {}
     for number, name in enumerate(names):
-        own, others = table.loc[name], table.drop(index=name).sum()
+        own = table.iloc[number]
+        others = table.sum() - own
         for measure, base in SHARES.items():
             differences[name, measure] = _shares(own[measure], own[base], others[measure], others[base])
         elsewhere = by_changes.sum(axis=0) - by_changes[number]
