@@ -21,7 +21,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncode
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from oneformany import Immutable, NeverTarget
+from oneformany import Immutable, NeverTarget, Range
 from oneformany.exceptions import InputError, OneForManyError, UnsupportedModelError
 from oneformany.explainer import OneForMany
 from oneformany.verify import verify
@@ -673,6 +673,16 @@ def test_rules_may_name_values_in_cells():
     result, moved = explained(pipeline(), FRAME, rules=[NeverTarget("job", ["full"])])
     assert not ((moved["job"] == "full") & (FRAME.loc[moved.index, "job"] != "full")).any()
     assert result.problem["rows"]
+
+
+def test_a_cell_offers_a_number_that_the_rules_allow_if_it_has_one():
+    frame = pd.DataFrame({"amount": [200, 300, 500, 800, 1100, 1200, 1300, 3000, 4000]})
+    rules = [Range("amount", low=1000), Range("amount", high=1250)]
+    asked = {"edges": {"amount": [1500]}, "rules": rules}
+    result = OneForMany(lambda rows: (rows["amount"] < 2000) * 1.0, 1, **asked).explain(frame)
+    assert result.apply(frame)["amount"].tolist() == [1100, 1100]
+    free = OneForMany(lambda rows: (rows["amount"] < 2000) * 1.0, 1, edges=asked["edges"]).explain(frame)
+    assert free.schema.features[0].targets == (800, 3000)
 
 
 def test_an_unfitted_model_and_a_regressor_are_refused():

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isfinite
+from math import inf, isfinite
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -33,7 +33,7 @@ from oneformany.schema.cells import Choice, beyond_data, by_name, checked_edges,
 from oneformany.schema.feature import Feature, is_integer, plain_value, several, suggestion
 from oneformany.schema.frames import ColumnValues, Table, refused_value
 from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
-from oneformany.schema.rules.moves import Immutable
+from oneformany.schema.rules.moves import Immutable, Range
 from oneformany.schema.schema import Schema
 from oneformany.stop import Stop
 
@@ -259,6 +259,10 @@ def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str,
             f"{suggestion(name, names)}"
         )
     wishes = {name: {w: said[w][name] for w in said if said[w].get(name) is not None} for name in names}
+    for rule in asked.rules:
+        if isinstance(rule, Range):  # all of which hold
+            low, high = wishes[str(rule.feature)].get("limits", (-inf, inf))
+            wishes[str(rule.feature)]["limits"] = max(low, rule.low), min(high, rule.high)
     return {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
 
 

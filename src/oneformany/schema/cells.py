@@ -41,6 +41,7 @@ class Choice:
     most: int = MOST_CELLS  # so many numbers are not cut but cells of their own
     special: Special = ()
     targets: Targets | None = None
+    limits: tuple[float, float] = (-math.inf, math.inf)  # of the numbers that rules let rows go to
     known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
     apart: bool = False  # categories that the model does not tell apart stay apart, as a rule names them
     unread: bool = False  # the model surely does not read the column
@@ -314,23 +315,27 @@ def _group_label(group: Sequence[Raw], others: list[str]) -> str:
 
 
 def choose_targets(
-    feature: Feature, values: ColumnValues, counts: IntArray, cells: IntArray, asked: Mapping[int, Raw | None]
+    feature: Feature, values: ColumnValues, counts: IntArray, cells: IntArray, choice: Choice
 ) -> Feature:
-    """Give every cell a target, or none: what is ``asked`` for it, else its most usual value.
+    """Give every cell a target, or none: what is asked for it, else its most usual value.
 
-    Special codes, missing and unseen values are targets only if asked for; not-a-number is the missing value.
-    For each value, ``counts`` say how often it occurs in the reference data, and ``cells`` where it lies.
+    Of numbers it is one that the rules allow, where there are any. Special codes, missing and unseen values
+    are targets only if asked for; not-a-number is the missing value. For each value, ``counts`` say how often
+    it occurs in the reference data, and ``cells`` where it lies.
     """
+    low, high = choice.limits
+    within = values.kind == "number" and (values.numbers >= low) & (values.numbers <= high)
     given = [feature.target(cell) for cell in range(feature.n_levels)]
     targets = dict(enumerate(given))
     for cell in range(feature.n_regular if feature.targets is None else 0):
         there = (cells == cell) & ~values.gaps
         inside = np.flatnonzero(there & (counts > 0))
         if len(inside):
-            targets[cell] = _usual(values, counts, inside)
+            fitting = np.flatnonzero(there & (counts > 0) & within)
+            targets[cell] = _usual(values, counts, fitting if len(fitting) else inside)
         elif there.any():  # what only rows have is not a target; what occurs nowhere may stand for itself
             targets[cell] = None
-    chosen = [*(targets | dict(asked)).values()]
+    chosen = [*(targets | named_targets(feature, choice.targets)).values()]
     return feature if chosen == given else replace(feature, targets=tuple(chosen))
 
 

@@ -213,6 +213,8 @@ class NeverTarget:
 class Range:
     """Whoever changes the feature ends at a number within limits; rows outside may stay.
 
+    Cells offer numbers within these limits, where there are such numbers in the reference data.
+
     Parameters
     ----------
     feature : hashable
