@@ -118,7 +118,7 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     choices = _choices(asked, table, inputs.names)
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     cells = read_cells(inputs, table, reference, choices, kept, stop)
-    limits = _limits(asked, cells.schema, cells.reference, by_value=True)
+    limits = _limits(asked, cells.schema, cells.reference)
     decide = inputs.decision(table)
     positive = _decided(decide, table.frame, [column for column, _ in cells.columns], inputs.known)
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
@@ -137,7 +137,7 @@ def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Po
     check_rules(asked.rules, schema.names)
     codes = schema.encode(table.frame)
     known = codes if reference is None else schema.encode(reference.frame)
-    limits = _limits(asked, schema, known, by_value=False)
+    limits = _limits(asked, schema, known)
     reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
 
     def decide(frame: pd.DataFrame) -> BoolArray:
@@ -201,13 +201,11 @@ def _check_reading(posed: Posed, labels: pd.Index) -> None:
         )
 
 
-def moves_to_targets(
-    schema: Schema, allowed: Sequence[BoolArray | None], *, by_value: bool
-) -> list[BoolArray | None]:
-    """Allow moves only to cells that have a target; a model that reads cells needs no value in them."""
+def moves_to_targets(schema: Schema, allowed: Sequence[BoolArray | None]) -> list[BoolArray | None]:
+    """Allow moves only to cells that have a target; where no targets are named, the model reads the cells."""
     moves = list(allowed)
     for index, feature in enumerate(schema.features):
-        regular = 0 if by_value or feature.targets is not None else feature.n_regular
+        regular = feature.n_regular if feature.targets is None else 0
         cells = range(feature.n_levels)
         there = np.array([cell < regular or feature.target(cell) is not None for cell in cells])
         if not there.all() and feature.n_levels > 1:
@@ -232,9 +230,9 @@ def _check_parameters(asked: OneForMany) -> None:
         raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")
 
 
-def _limits(asked: OneForMany, schema: Schema, reference: IntArray, *, by_value: bool) -> dict[str, Any]:
+def _limits(asked: OneForMany, schema: Schema, reference: IntArray) -> dict[str, Any]:
     """What a problem is told of moves, rules and costs."""
-    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=by_value)
+    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules))
     given = asked.costs
     costs = given if given is None or isinstance(given, Costs) else _costs(given, schema)
     restrictions = restrictions_of(schema, asked.rules, reference, allowed)

@@ -336,7 +336,8 @@ def choose_targets(
         elif there.any():  # what only rows have is not a target; what occurs nowhere may stand for itself
             targets[cell] = None
     chosen = [*(targets | named_targets(feature, choice.targets)).values()]
-    return feature if chosen == given else replace(feature, targets=tuple(chosen))
+    stands = chosen == given and None not in given[: feature.n_regular]  # each level for itself
+    return feature if stands else replace(feature, targets=tuple(chosen))
 
 
 def named_targets(feature: Feature, asked: Targets | None) -> dict[int, Raw | None]:
