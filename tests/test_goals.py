@@ -221,6 +221,11 @@ def test_an_impossible_share_is_refused(q):
         Goal(coverage=q)
 
 
+@pytest.mark.parametrize("q", [1, 0.5, np.float32(0.5), np.int64(1)])
+def test_a_share_may_be_a_number_of_any_type(q):
+    assert Goal(coverage=q).needed(10) in {5, 10}
+
+
 @pytest.mark.parametrize(("cost", "people"), [(10**6, 10**4), (10**7, 10**5), (10**8, 10**4)])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_costs_and_people_too_large_to_add_leave_the_cost_open_instead_of_failing(cost, people, seed):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
+from oneformany.problem.problem import checked_problem
 from oneformany.result.result import Result
 from oneformany.statistics import Round
 
@@ -71,6 +72,7 @@ def solve(
     >>> result.status, result.count
     ('optimal', 1)
     """
+    checked_problem(problem)
     goal = Goal(explanations, coverage)
     if progress is not None and not callable(progress):
         raise InputError(f"progress is {progress!r}; give a function, or `with Progress() as progress:`")

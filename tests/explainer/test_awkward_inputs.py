@@ -21,7 +21,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncode
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from oneformany import Immutable, NeverTarget
+from oneformany import Immutable, NeverTarget, Range
 from oneformany.exceptions import InputError, OneForManyError, UnsupportedModelError
 from oneformany.explainer import OneForMany
 from oneformany.verify import verify
@@ -141,6 +141,18 @@ def test_missing_texts_are_read_as_they_are(steps, gaps):
     assert "missing" in next(f for f in result.schema.features if f.name == "job").levels
     stays = frame.loc[moved.index, "job"].isna() & moved["job"].isna()
     assert all(type(moved["job"][row]) is type(frame["job"][row]) for row in stays.index[stays])
+
+
+def test_a_category_may_be_called_missing_beside_gaps():
+    frame = FRAME.assign(job=FRAME["job"].replace("none", "missing").mask(FRAME.index % 5 == 0, None))
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["job"]), remainder=StandardScaler()), LogisticRegression()
+    ).fit(frame, TARGET)
+    result = OneForMany(model, 2, targets={"job": ["missing"]}, share="action").explain(frame)
+    job = result.schema.features[result.schema.index("job")]
+    assert job.levels == ("full", "missing", "part", "missing_")
+    assert model.predict(result.apply(frame)).all()
+    assert verify(result.to_json()).ok
 
 
 def test_the_missing_value_of_a_frame_is_what_a_row_is_sent_to():
@@ -296,6 +308,19 @@ def test_numbered_columns_may_have_edges():
     model = LogisticRegression(max_iter=1000).fit(frame, TARGET)
     result, _ = explained(model, frame, edges={1: [1000, 2000]})
     assert result.schema.features[1].edges == (1000, 2000)
+
+
+def test_columns_may_be_called_by_tuples_and_their_index_has_a_name():
+    labels = pd.Index([("x", 1), ("x", 2)], name="part", tupleize_cols=False)
+    frame = FRAME[["age", "income"]].set_axis(labels, axis=1)
+
+    def chance(rows):
+        assert list(rows.columns) == list(labels)
+        return (rows[[("x", 1)]].to_numpy()[:, 0] > 40) * 1.0
+
+    result = OneForMany(chance, 1, rules=[Immutable(("x", 2))]).explain(frame)
+    pd.testing.assert_index_equal(result.apply(frame).columns, labels)
+    assert (chance(result.apply(frame)) == 1).all()
 
 
 def test_a_function_gets_the_columns_by_their_own_names():
@@ -648,6 +673,16 @@ def test_rules_may_name_values_in_cells():
     result, moved = explained(pipeline(), FRAME, rules=[NeverTarget("job", ["full"])])
     assert not ((moved["job"] == "full") & (FRAME.loc[moved.index, "job"] != "full")).any()
     assert result.problem["rows"]
+
+
+def test_a_cell_offers_a_number_that_the_rules_allow_if_it_has_one():
+    frame = pd.DataFrame({"amount": [200, 300, 500, 800, 1100, 1200, 1300, 3000, 4000]})
+    rules = [Range("amount", low=1000), Range("amount", high=1250)]
+    asked = {"edges": {"amount": [1500]}, "rules": rules}
+    result = OneForMany(lambda rows: (rows["amount"] < 2000) * 1.0, 1, **asked).explain(frame)
+    assert result.apply(frame)["amount"].tolist() == [1100, 1100]
+    free = OneForMany(lambda rows: (rows["amount"] < 2000) * 1.0, 1, edges=asked["edges"]).explain(frame)
+    assert free.schema.features[0].targets == (800, 3000)
 
 
 def test_an_unfitted_model_and_a_regressor_are_refused():

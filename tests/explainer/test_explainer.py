@@ -238,6 +238,8 @@ def test_when_all_rows_are_positive_there_is_nothing_to_explain(german, model):
         ({"threshold": float("nan")}, "threshold is nan"),
         ({"threshold": 1.0}, "strictly between 0 and 1"),
         ({"rules": [Immutable("shoe size")]}, "no feature 'shoe size'"),
+        ({"costs": {"housing": [[1, 1, 1]] * 3}}, "table of 3 x 3 such numbers with 0 for staying"),
+        ({"costs": {"housing": 1e30}}, "too much to be added exactly; give costs in larger units"),
         ({"schema": None}, "fitted on 59 columns without names, the frame has 20"),
     ],
 )
@@ -315,6 +317,8 @@ def test_one_row_of_a_frame_is_asked_about_through_the_explainers_problem():
     for given in (explainer, explainer.explain(frame)):
         with pytest.raises(InputError, match=r"must be a Problem, not .*explainer\.problem\(frame\)"):
             nearest_change(given, 0)
+        with pytest.raises(InputError, match=r"must be a Problem, not .*explainer\.problem\(frame\)"):
+            solve(given)
     with pytest.raises(InputError, match="row is 'ann'"):
         nearest_change(problem, "ann")
 

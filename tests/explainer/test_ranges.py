@@ -9,7 +9,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from oneformany import Feature, Schema
+from oneformany import Feature, Range, Schema
 from oneformany.explainer import OneForMany
 from oneformany.result.result import Result
 from oneformany.verify import verify
@@ -107,6 +107,24 @@ def test_the_number_is_named_where_a_part_of_the_range_does_not_serve():
     result = explainer.explain(FRAME)
     assert "ranges" not in result.problem
     assert "income  -> 1500" in result.summary()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "named"),
+    [
+        (-np.inf, 20, "at most 20"),
+        (14, 20, "15"),  # "at most 20" would allow 3
+        (21, 35, "21-35"),
+        (21, 49, "21-35"),
+        (22, 35, "25"),
+        (24, 26, "25"),
+    ],
+)
+def test_a_range_that_a_rule_does_not_allow_whole_is_not_named(low, high, named):
+    frame = pd.DataFrame({"debts": [12, 15, 18, 22, 25, 28, 30, 60, 70, 80]})
+    asked = {"edges": {"debts": [20, 35, 50]}, "rules": [Range("debts", low, high)]}
+    result = OneForMany(lambda rows: np.where(rows["debts"] < 40, 0.9, 0.1), 1, **asked).explain(frame)
+    assert f"debts  -> {named} " in result.summary()
 
 
 def test_an_upper_end_is_told_as_at_most_and_with_its_unit():

@@ -173,6 +173,18 @@ def test_columns_may_be_called_by_numbers():
     assert answer(OneForMany(model, 2, reference=frame).explain(batches(frame))) == answer(whole)
 
 
+def test_columns_may_have_any_name():
+    frame = FRAME[["age", "income"]].fillna(0.0).set_axis(["people", "__people__"], axis=1)
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(frame, TARGET)
+    whole = OneForMany(model, 2, reference=frame).explain(frame)
+    assert answer(OneForMany(model, 2, reference=frame).explain(batches(frame))) == answer(whole)
+
+
+def test_people_of_rows_that_are_counted_are_refused(model):
+    with pytest.raises(InputError, match="read in batches are counted there; leave out people="):
+        OneForMany(model, 2).explain(batches(FULL), people=[2] * len(FULL))
+
+
 def test_new_batches_are_placed_under_the_explanations(model):
     explainer = OneForMany(model, 2, reference=FULL)
     result = explainer.explain(batches(FULL))

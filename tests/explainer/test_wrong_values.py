@@ -116,6 +116,10 @@ def test_a_category_that_only_wishes_have_is_named(wishes, where):
     [
         ({"edges": {"amuont": [1]}}, "did you mean 'amount'?"),
         ({"edges": {"amount": 3}}, "edges of 'amount' must be a list of numbers, not 3"),
+        ({"edges": {"amount": [300, np.inf]}}, "'amount': edges must be finite numbers, not [300, inf]"),
+        ({"targets": {"amount": 300}}, "targets of 'amount' must be a list of values or a dict of cell"),
+        ({"targets": {"amount": np.array([-5, -4])}}, "targets of 'amount' name two values of the cell"),
+        ({"special": {"amount": {"p": 100, "q": [100]}}}, "feature 'amount' has the value 100 twice"),
         ({"schema": ofm.Schema([ofm.Feature("jobs", ("none",))])}, "did you mean 'job'?"),
         (
             {"rules": [ofm.Immutable("jobs")]},

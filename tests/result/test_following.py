@@ -1,5 +1,7 @@
 """Tests of following explanations on frames, and of placing new rows under old explanations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -149,6 +151,23 @@ def test_new_rows_that_share_features_find_targets_of_their_own(rules):
     fits = result.assign(new, model=explainer)
     helped = again.assignment_frame()["outcome"] == "explained"
     assert set(fits.index[fits < 0]) >= set(helped.index[~helped])
+
+
+def test_of_new_rows_that_share_features_the_model_is_asked_about_many_targets_at_once():
+    asked = []
+
+    def chance(frame):
+        asked.append(len(frame))
+        return (frame["a"] == 7) & (frame["b"] == 7)
+
+    frame = pd.DataFrame({"a": [0, 7], "b": [0, 7]})
+    more = pd.DataFrame({"a": range(8), "b": range(8)})
+    explainer = OneForMany(lambda rows: chance(rows) * 1.0, 2, share="features", reference=more)
+    result = explainer.explain(frame)
+    replaced = replace(result, explanations=tuple(replace(e, ends=[(1, 1)]) for e in result.explanations))
+    asked.clear()
+    assert replaced.assign(frame, explainer).tolist() == [0, -1]
+    assert len(asked) < 15  # of 64 pairs of targets
 
 
 def test_rules_hold_for_new_rows():

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from oneformany.exceptions import CertificateError, OneForManyError
+from oneformany.exceptions import CertificateError, InputError, OneForManyError
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
@@ -430,6 +430,9 @@ def test_the_summary_can_be_cut(result):
     text = result.summary(limit=1)
     assert "Explanation 2" not in text
     assert "1 further explanation" in text
+    for limit in (-1, "3", 1.5):
+        with pytest.raises(InputError, match=r"limit is .*; say how many explanations to spell out"):
+            result.summary(limit=limit)
 
 
 def test_the_summary_tells_proofs_by_listing_and_by_cases(result):

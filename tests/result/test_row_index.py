@@ -28,6 +28,9 @@ INDEXES = [
     pd.period_range("2026-01", periods=3, freq="M"),
     pd.CategoricalIndex(["a", "b", "a"]),
     pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)], names=["site", "case"]),
+    pd.MultiIndex.from_arrays([pd.DatetimeIndex(["2026-01-01", "2026-03-01", "2026-02-01"]), [1.5, 2, 3]]),
+    pd.MultiIndex.from_arrays([[1, 2, 3], pd.Categorical(["a", "b", "a"])], names=[("x", 1), None]),
+    pd.RangeIndex(3, name=("site", 5)),
     pd.Index([1, 2, 3], dtype="Int64"),
     pd.Index(["x", None, 3], dtype=object),
 ]

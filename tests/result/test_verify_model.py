@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 import oneformany as ofm
@@ -40,6 +41,17 @@ def test_an_explainer_and_a_classifier_are_asked_as_well():
     result = explainer.explain(numbers)
     for asked in (model, explainer):
         assert on_points(result, asked, numbers) is Outcome.CONFIRMED
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_model_that_reads_the_columns_of_the_schema_is_asked_without_its_explainer(named):
+    schema = ofm.infer_schema(FRAME)
+    columns = pd.DataFrame(schema.one_hot(schema.encode(FRAME)), columns=list(schema.one_hot_names))
+    model = LogisticRegression(C=100).fit(columns if named else columns.to_numpy(), chance(FRAME) > 0.5)
+    explainer = OneForMany(model, 2, schema=schema)
+    result = explainer.explain(FRAME)
+    assert on_points(result, model, FRAME) is Outcome.CONFIRMED
+    assert result.assign(FRAME, model).equals(result.assign(FRAME, explainer))
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,16 @@ def test_a_cell_of_many_categories_is_named_by_the_shorter_list(groups, labels):
     assert feature.levels == labels
 
 
+def test_a_cell_of_several_categories_has_no_name_of_another():
+    found = column(["a", "a or b", "b", "w", "z"])
+    feature = decide_cells(found, np.ones(5, dtype=int), told(found, lambda x: float(x in "ab")))
+    assert feature.levels == ("a or b_", "a or b or w or z")
+    seen = {"a": 0.0, "b": 0.0, "a or b": 1.0, "w": 2.0, "z": 3.0}
+    alone = decide_cells(found, np.ones(5, dtype=int), told(found, seen.get))
+    assert alone.levels == ("a or b_", "a or b", "w", "z")
+    assert [alone.find(value) for value in ("a", "b", "a or b")] == [0, 0, 1]
+
+
 def test_ordered_categories_are_joined_only_to_neighbours():
     kind = pd.CategoricalDtype(list("abcd"), ordered=True)
     found = column(pd.Categorical(list("abcd"), dtype=kind))

@@ -57,6 +57,13 @@ def test_a_feature_survives_json(feature):
         ({"name": "x", "levels": ("a", "b"), "numbers": (1, float("inf"))}, "neither a number"),
         ({"name": "x", "levels": ("a", "b"), "numbers": (1, "2")}, "neither a number"),
         ({"name": "x", "levels": ("a", "b"), "numbers": (1, 2), "edges": (1,)}, "both edges and numbers"),
+        ({"name": "x", "levels": ("a", "b"), "ordered": "no"}, "ordered must be True or False, not 'no'"),
+        ({"name": "x", "levels": ("a", "b"), "missing": 1}, "missing must be True or False, not 1"),
+        ({"name": "x", "levels": ("a", "b"), "unit": 3}, "unit must be a text, not 3"),
+        ({"name": "x", "levels": ("a", "b"), "groups": ("ab", "c")}, "a list of values, not 'ab'"),
+        ({"name": "x", "levels": ("a", "b"), "special": ("b",)}, "a label and a list of values, not 'b'"),
+        ({"name": "x", "levels": ("a", "b"), "special": (("b", 3),)}, r"a list of values, not \('b', 3\)"),
+        ({"name": "x", "levels": ("a", "b"), "numbers": (1,), "special": (("b", [1]),)}, "value 1 twice"),
     ],
 )
 def test_a_feature_that_makes_no_sense_is_refused(arguments, words):
@@ -89,3 +96,22 @@ def test_many_values_are_found_as_each_by_itself(special, missing):
     for values in (numbers, np.arange(-10, 4), pd.array([1, None, 3], dtype="Int64"), (2.5, "x", "low")):
         each = [feature.find(value) for value in values]
         assert feature.find_all(values).tolist() == [-1 if level is None else level for level in each]
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}, (1, [2])])
+def test_what_cannot_be_looked_up_has_no_level(value):
+    assert Feature("x", ("a", "b")).find(value) is None
+
+
+def test_names_of_our_own_give_way_to_those_of_the_user():
+    feature = Feature("x", ("missing", "b")).with_cells(missing=True, unseen=True)
+    assert feature.levels == ("missing", "b", "missing_", "unseen in training")
+    assert (feature.find("missing"), feature.find(None), feature.find("c")) == (0, 2, 3)
+
+
+def test_the_level_of_missing_values_keeps_the_name_and_the_target_that_it_was_given():
+    given = Feature("x", ("a", "b", "unknown"), missing=True, targets=("a", None, np.nan))
+    feature = given.with_cells((("odd", ("c",)),), missing=True, unseen=True)
+    assert feature.levels == ("a", "b", "odd", "unknown", "unseen in training")
+    assert [feature.target(level) for level in (0, 1, 2, 4)] == ["a", None, None, None]
+    assert np.isnan(feature.target(3))

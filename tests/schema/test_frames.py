@@ -76,3 +76,9 @@ def test_none_and_not_a_number_are_two_missing_values():
 def test_a_type_is_taken_where_it_changes_no_value(values, dtype, taken):
     column = pd.Series(values)
     assert alike(column, dtype).dtype == (dtype if taken else column.dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "Float64", "double[pyarrow]"])
+def test_zero_has_no_sign(dtype):
+    found = ColumnValues.of(pd.Series([0.0, -0.0, 1.0], dtype=dtype))
+    assert (found.plain, found.codes.tolist(), str(found.array.dtype)) == ((0.0, 1.0), [0, 0, 1], dtype)

@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -135,6 +137,9 @@ def test_missing_values_are_a_level_of_their_own(column, levels):
             {},
             "column 'x' holds dates or times .datetime64.",
         ),
+        (pd.DataFrame({"x": pd.cut([1, 2], 2)}), {}, "column 'x' holds intervals; turn them into texts"),
+        (pd.DataFrame({"x": pd.Categorical([b"a", b"b"])}), {}, "column 'x' holds bytes values; turn them"),
+        (pd.DataFrame({"x": pd.Categorical([Decimal(1)])}), {}, "column 'x' holds decimal values; turn them"),
         (pd.DataFrame({"x": [1 + 2j]}), {}, "column 'x' holds complex values"),
         (
             pd.DataFrame({"x": [None, 30, 41, "unknown", 52]}, index=list("abcde")),
@@ -152,7 +157,12 @@ def test_missing_values_are_a_level_of_their_own(column, levels):
         (pd.DataFrame({"x": ["a"]}), {"edges": {"x": [1]}}, "which holds category values"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": []}}, "empty list of edges"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": [2, 1]}}, "edges must increase"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"x": [np.nan]}}, "edges must be finite numbers"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"x": ["1", "2"]}}, "edges must be finite numbers"),
+        (pd.DataFrame({"x": [1]}), {"edges": {"x": 3}}, "edges of 'x' must be a list of numbers, not 3"),
+        (pd.DataFrame({"x": [1]}), {"edges": [3]}, "edges must be a dict of column to what is wanted"),
         (pd.DataFrame({"x": [1]}), {"bins": 1}, "at least 2"),
+        (pd.DataFrame({"x": [1]}), {"max_levels": None}, "max_levels is None; it must be an integer"),
         ([[1]], {}, "must be a pandas DataFrame .*, not list"),
     ],
 )

@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
-from oneformany.schema.cells import choose_targets, named_targets, roundest, roundness
+from oneformany.schema.cells import Choice, choose_targets, named_targets, roundest, roundness
 from oneformany.schema.feature import Feature
 from oneformany.schema.frames import ColumnValues
 
 BINS = Feature("x", ("<= 10", "11-20", "> 20"), ordered=True, edges=(10, 20))
 
 
-def chosen(feature, values, asked=None):
+def chosen(feature, values, asked=None, limits=(-np.inf, np.inf)):
     found = ColumnValues.of(pd.Series(values, name="x"))
     counts = np.bincount(found.codes, minlength=len(found.array))
     cells = np.array([feature.find(value) for value in found.plain])
-    return choose_targets(feature, found, counts, cells, asked or {})
+    return choose_targets(feature, found, counts, cells, Choice(targets=asked, limits=limits))
 
 
 def test_a_target_is_the_lower_median_of_what_occurs():
@@ -48,8 +48,15 @@ def test_special_codes_and_gaps_are_targets_only_if_asked_for():
     feature = BINS.with_cells((("-9", (-9,)),), missing=True)
     values = [3, -9, None]
     assert chosen(feature, values).targets == (3, None, None, None, None)
-    asked = named_targets(feature, {"missing": "missing", "-9": -9, "<= 10": None})
+    asked = {"missing": "missing", "-9": -9, "<= 10": None}
     assert str(chosen(feature, values, asked).targets) == "(None, None, None, -9, nan)"
+
+
+def test_a_target_lies_within_limits_where_there_are_such_numbers():
+    values = [1, 2, 3, 8, 9, 12, 13, 30]
+    assert chosen(BINS, values).targets == (3, 12, 30)
+    assert chosen(BINS, values, limits=(4, 25)).targets == (8, 12, 30)
+    assert chosen(BINS, values, limits=(13, 13)).targets == (3, 13, 30)
 
 
 def test_targets_may_be_listed():
@@ -62,6 +69,7 @@ def test_targets_may_be_listed():
     [
         ({"tall": 3}, "targets name 'tall' of 'x', whose cells are '<= 10'"),
         ({"<= 10": 15}, "15 of 'x' does not lie in the cell '<= 10'"),
+        ([5, 15, 7], "targets of 'x' name two values of the cell '<= 10'; keep one"),
     ],
 )
 def test_targets_that_make_no_sense_are_refused(asked, words):

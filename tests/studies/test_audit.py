@@ -116,6 +116,35 @@ def test_missing_values_are_a_subgroup(made):
     assert ofm.audit(result, gaps, by="sex").table.index.tolist() == ["f", "missing"]
 
 
+def test_missing_values_are_not_those_that_are_called_so(made):
+    result, frame = made
+    told = frame.assign(sex=["missing", None] * 5)
+    assert ofm.audit(result, told, by="sex").table["rows"].to_dict() == {"missing": 5, "missing_": 5}
+
+
+def test_rows_of_an_index_of_dates_and_gaps_are_known_again_after_a_file(made):
+    frame = made[1]
+    days = pd.to_datetime(["2026-01-01"] * 9 + [None])
+    frame = frame.set_axis(pd.MultiIndex.from_arrays([days, [*range(9), None]]))
+    result = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame)
+    again = ofm.Result.from_json(result.to_json())
+    pd.testing.assert_index_equal(again.assignment_frame().index, result.assignment_frame().index)
+    assert ofm.audit(again, frame, by="sex").table.equals(ofm.audit(result, frame, by="sex").table)
+
+
+@pytest.mark.parametrize("names", [[(1, 2), (3, 4)], [b"f", b"m"], pd.interval_range(0, 2)])
+def test_subgroups_may_have_any_name(made, names):
+    result, frame = made
+    found = ofm.audit(result, frame.assign(sex=pd.Series([*names] * 5, frame.index)), by="sex")
+    assert (found.table.index.tolist(), found.table["rows"].tolist()) == ([*names], [5, 5])
+    assert [line.subgroup for line in found.told()] == [names[0]] * 4
+
+
+def test_only_a_result_is_compared(made):
+    with pytest.raises(InputError, match="result must be a Result, as explain gives it, not DataFrame"):
+        ofm.audit(made[1], made[0], by="sex")
+
+
 def test_frames_of_polars_and_pyarrow_are_compared_too(made):
     result, frame = made
     explained = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame.reset_index(drop=True))

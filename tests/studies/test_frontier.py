@@ -109,5 +109,5 @@ def test_one_integer_stands_for_all_from_1_to_it():
 
 
 def test_an_explainer_in_place_of_a_problem_is_told_where_to_go():
-    with pytest.raises(InputError, match=r"not OneForMany; .* frontier_of_frame\(explainer, frame\)"):
+    with pytest.raises(InputError, match=r"not OneForMany; an explainer makes one of a frame"):
         ofm.frontier(ofm.OneForMany(), 3)

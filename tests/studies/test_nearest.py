@@ -61,5 +61,14 @@ def test_rows_and_counts_that_do_not_exist_are_refused():
     problem = draw_problem(np.random.default_rng(1), "additive", "point")
     with pytest.raises(InputError, match="row is"):
         nearest_change(problem, len(problem.codes))
-    with pytest.raises(InputError, match="count is"):
-        alternatives(problem, 0, 0)
+    for row in (-1, "0", True):
+        with pytest.raises(InputError, match=r"row is .*; it must be an integer from 0 to"):
+            nearest_change(problem, row)
+    for count in (0, "3", 1.5):
+        with pytest.raises(InputError, match=r"count is .*; it must be an integer of at least 1"):
+            alternatives(problem, 0, count)
+
+
+def test_a_row_of_any_integer_type_is_told_as_a_plain_number():
+    problem = draw_problem(np.random.default_rng(1), "additive", "point")
+    assert {type(found.row) for found in alternatives(problem, np.int64(0))} <= {int}

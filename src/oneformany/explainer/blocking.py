@@ -58,7 +58,7 @@ class _Asking:
     def __init__(self, problem: Problem, schema: Schema, rules: Sequence[Rule | RowRule], stop: Stop) -> None:
         self.problem, self.stop = problem, stop
         self.given: Limits = problem.moves, tuple(problem.restrictions)
-        self.free: Limits = moves_to_targets(schema, [None] * len(schema.features), by_value=False), ()
+        self.free: Limits = moves_to_targets(schema, [None] * len(schema.features)), ()
         of_rows = [rule for rule in rules if not isinstance(rule, Rule)]
         self.without: list[tuple[str, Limits]] = []  # by the words of the rule that is lifted
         for rule in rules:
@@ -68,7 +68,7 @@ class _Asking:
             both = zip(of_rows, problem.restrictions, strict=True)
             kept = tuple(restriction for other, restriction in both if other is not rule)
             # Without the rule, too, nobody is sent where there is no target
-            self.without.append((str(rule), (moves_to_targets(schema, allowed, by_value=False), kept)))
+            self.without.append((str(rule), (moves_to_targets(schema, allowed), kept)))
 
     def about(self, row: int, within: str) -> tuple[int | None, tuple[str, ...], str]:
         """The number of changes that would do, what blocks the row, and both in words."""

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray
-from oneformany.exceptions import PredictionMismatchError
+from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
 from oneformany.explainer.posing import Posed, check_refused, pose
 from oneformany.explainer.ranges import with_ranges
@@ -143,7 +143,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             Instead of all rows, cover as many as possible with so many explanations.
         coverage : float, optional
             Cover at least this share of the rows; whoever is beyond it and would have to pay is left out,
-            rows that are equal in cells and own values together or not at all.
+            rows that are the same to the model together or not at all.
             Where ``explanations`` is given too, that comes first: so many cover as many rows as possible,
             whether or not these are the share.
         time_limit : float, optional
@@ -152,7 +152,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         progress : callable or bool, optional
             Called with the state after every step; ``True`` draws a line, as ``Progress`` does.
         people : sequence of int, optional
-            How many people each row stands for; by default one.
+            How many people each row of a frame stands for; by default one.
 
         Raises
         ------
@@ -173,6 +173,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         streamed: dict[str, Any] = {}
         with stop.on_interrupt():
             if is_stream(frame):
+                if people is not None:
+                    raise InputError("rows that are read in batches are counted there; leave out people=")
                 asked, frame, people, streamed = _read(self, frame, stop)
             table = Table.of(frame)
             posed = pose(asked, table, stop)
@@ -204,7 +206,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             result = replace(result, schema=posed.schema, problem=known, index=index)
             moved = _confirmed(result, posed, apply(result, table.frame))
             left = _left(stop)
-        return with_ranges(result, posed, moved, _left(stop))
+        return with_ranges(result, posed, moved, self.rules, _left(stop))
 
     def problem(self, frame: AnyFrame) -> Problem:
         """Pose the question about the rows that the model turns down, as functions on one row take it.
@@ -240,17 +242,20 @@ def _read(
     Returns whom to ask about these rows, the rows, how many people each stands for, and what to note of it.
     """
     first, source = first_batch(source)
-    like = None if asked.reference is None else Table.of(asked.reference, "the reference data").frame
-    table = Table.of(first)
-    if like is not None:
-        table = replace(table, frame=typed(table.frame, like))
+    like, table = pd.DataFrame(), Table.of(first)
+    if asked.reference is not None:
+        like = Table.of(asked.reference, "the reference data").frame.iloc[:0]
+    table = replace(table, frame=typed(table.frame, like))
     posed = pose(asked, table, stop)
     decide = posed.decide
-    unread = () if posed.cells is None else posed.cells.unread
-    alike = {name: table.frame[name].iloc[0] for name in unread}
+    unread = {} if posed.cells is None else {n: table.frame[n].iloc[0] for n in posed.cells.unread}
     limit = stop.part(READING * stop.remaining())
     rows, people, read, complete = distinct_refused(
-        source, lambda rows: ~decide(rows), list(posed.schema.names), limit, like, alike
+        source,
+        lambda rows: ~decide(rows),
+        list(posed.schema.names),
+        limit,
+        lambda rows: typed(rows, like).assign(**unread),  # one value stands for all on which nothing depends
     )
     check_refused(len(rows), read)
     if asked.reference is None:

@@ -7,10 +7,9 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isfinite
+from math import inf, isfinite
 from numbers import Real
 from pathlib import Path
-from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -23,18 +22,18 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
-from oneformany.problem.problem import checked_changes
+from oneformany.problem.problem import LARGEST_SUM, checked_changes
 from oneformany.readers.callables import as_black_box
 from oneformany.readers.inputs import TextsError, inputs_of
 from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
 from oneformany.result.labels import many
-from oneformany.schema.cells import Choice, beyond_data, infer_schema
-from oneformany.schema.feature import Feature, is_integer, several, suggestion
+from oneformany.schema.cells import Choice, beyond_data, by_name, checked_edges, infer_schema
+from oneformany.schema.feature import Feature, is_integer, plain_value, several, suggestion
 from oneformany.schema.frames import ColumnValues, Table, refused_value
 from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
-from oneformany.schema.rules.moves import Immutable
+from oneformany.schema.rules.moves import Immutable, Range
 from oneformany.schema.schema import Schema
 from oneformany.stop import Stop
 
@@ -119,7 +118,7 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     choices = _choices(asked, table, inputs.names)
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     cells = read_cells(inputs, table, reference, choices, kept, stop)
-    limits = _limits(asked, cells.schema, cells.reference, by_value=True)
+    limits = _limits(asked, cells.schema, cells.reference)
     decide = inputs.decision(table)
     positive = _decided(decide, table.frame, [column for column, _ in cells.columns], inputs.known)
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
@@ -138,7 +137,7 @@ def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Po
     check_rules(asked.rules, schema.names)
     codes = schema.encode(table.frame)
     known = codes if reference is None else schema.encode(reference.frame)
-    limits = _limits(asked, schema, known, by_value=False)
+    limits = _limits(asked, schema, known)
     reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
 
     def decide(frame: pd.DataFrame) -> BoolArray:
@@ -202,13 +201,11 @@ def _check_reading(posed: Posed, labels: pd.Index) -> None:
         )
 
 
-def moves_to_targets(
-    schema: Schema, allowed: Sequence[BoolArray | None], *, by_value: bool
-) -> list[BoolArray | None]:
-    """Allow moves only to cells that have a target; a model that reads cells needs no value in them."""
+def moves_to_targets(schema: Schema, allowed: Sequence[BoolArray | None]) -> list[BoolArray | None]:
+    """Allow moves only to cells that have a target; where no targets are named, the model reads the cells."""
     moves = list(allowed)
     for index, feature in enumerate(schema.features):
-        regular = 0 if by_value or feature.targets is not None else feature.n_regular
+        regular = feature.n_regular if feature.targets is None else 0
         cells = range(feature.n_levels)
         there = np.array([cell < regular or feature.target(cell) is not None for cell in cells])
         if not there.all() and feature.n_levels > 1:
@@ -231,12 +228,11 @@ def _check_parameters(asked: OneForMany) -> None:
     checked_changes(asked.max_changes)
     if asked.share not in get_args(Share):
         raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")
-    check_rules(asked.rules)
 
 
-def _limits(asked: OneForMany, schema: Schema, reference: IntArray, *, by_value: bool) -> dict[str, Any]:
+def _limits(asked: OneForMany, schema: Schema, reference: IntArray) -> dict[str, Any]:
     """What a problem is told of moves, rules and costs."""
-    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules), by_value=by_value)
+    allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules))
     given = asked.costs
     costs = given if given is None or isinstance(given, Costs) else _costs(given, schema)
     restrictions = restrictions_of(schema, asked.rules, reference, allowed)
@@ -251,7 +247,7 @@ def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str,
         numbers = table.frame[list(names)].select_dtypes("number", exclude="timedelta")
         bins = dict.fromkeys(numbers, int(bins))
     given = {"edges": asked.edges, "bins": bins, "special": asked.special, "targets": asked.targets}
-    said = {what: _by_name(wish, what) for what, wish in given.items()}
+    said = {what: by_name(wish, what) for what, wish in given.items()}
     own = {} if asked.schema is None else {feature.name: feature for feature in asked.schema.features}
     apart = named_by_value(asked.rules)
     given_for = {**said, "cells of a schema": own}
@@ -260,7 +256,11 @@ def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str,
             f"{what} are given for {name!r}, which is none of the columns that the model reads"
             f"{suggestion(name, names)}"
         )
-    wishes = {name: {what: said[what][name] for what in said if name in said[what]} for name in names}
+    wishes = {name: {w: said[w][name] for w in said if said[w].get(name) is not None} for name in names}
+    for rule in asked.rules:
+        if isinstance(rule, Range):  # all of which hold
+            low, high = wishes[str(rule.feature)].get("limits", (-inf, inf))
+            wishes[str(rule.feature)]["limits"] = max(low, rule.low), min(high, rule.high)
     return {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
 
 
@@ -268,32 +268,24 @@ def _choice(name: str, own: Feature | None, wishes: dict[str, Any], *, apart: bo
     """Check what is said about one column; edges or bins come before the schema."""
     if "bins" in wishes and not is_integer(wishes["bins"], 2):
         raise InputError(f"bins of {name!r} is {wishes['bins']!r}; it must be an integer of at least 2")
-    if (edges := wishes.get("edges")) is not None:
-        if isinstance(edges, (str, Real)):
-            raise InputError(f"edges of {name!r} must be a list of numbers, not {edges!r}")
-        wishes["edges"] = tuple(edges)
-    targets = wishes.get("targets", ())
-    if isinstance(targets, (str, bytes)) or not isinstance(targets, (Mapping, Sequence, NoneType)):
-        raise InputError(f"targets of {name!r} must be a list of values or a dict of cell to value")
+    if "edges" in wishes:
+        wishes["edges"] = checked_edges(name, wishes["edges"])
+    if "targets" in wishes and not isinstance(wishes["targets"], Mapping):
+        if isinstance(wishes["targets"], (str, bytes)) or not isinstance(wishes["targets"], Collection):
+            raise InputError(f"targets of {name!r} must be a list of values or a dict of cell to value")
+        wishes["targets"] = tuple(map(plain_value, wishes["targets"]))
     if "special" in wishes:  # a list, with a cell for each code, or a dict of label to codes
         given = wishes["special"]
-        cells = given if isinstance(given, Mapping) else {code: code for code in several(given)}
+        cells = given.items() if isinstance(given, Mapping) else [(code, code) for code in several(given)]
         if not cells:
             raise InputError(f"special names no code of {name!r}; leave it out")
-        wishes["special"] = tuple((str(label), tuple(several(held))) for label, held in cells.items())
+        wishes["special"] = tuple((str(label), tuple(several(held))) for label, held in cells)
     return Choice(None if {"edges", "bins"} & wishes.keys() else own, apart=apart, **wishes)
-
-
-def _by_name(given: object, what: str) -> dict[str, Any]:
-    """Take what is given by column, whose names become texts."""
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"{what} must be a dict of column to what is wanted, not {type(given).__name__}")
-    return {str(name): value for name, value in (given or {}).items()}
 
 
 def _costs(given: AnyValue, schema: Schema) -> Costs:
     """Turn costs into integers: by feature what a change costs, or a table ``[from, to]``; 1 if not named."""
-    tables, named = [], _by_name(given, "costs")
+    tables, named = [], by_name(given, "costs")
     for name in named:
         schema.index(name)
     for feature in schema.features:
@@ -304,10 +296,10 @@ def _costs(given: AnyValue, schema: Schema) -> Costs:
             table = np.asarray(np.nan)
         if table.ndim == 0:
             table = table * (1 - np.eye(n))
-        if table.shape != (n, n) or not np.isfinite(table).all() or (table < 0).any():
+        if table.shape != (n, n) or not ((table >= 0) & np.isfinite(table)).all() or table.diagonal().any():
             raise InputError(
                 f"costs of {feature.name!r} must be a number of at least 0, or a table of {n} x {n} such "
-                f"numbers, not {cost!r}"
+                f"numbers with 0 for staying, not {cost!r}"
             )
         tables.append(table)
     exact = (s for s in SCALES if all((np.abs(t * s - np.rint(t * s)) <= 1e-9).all() for t in tables))
@@ -316,4 +308,5 @@ def _costs(given: AnyValue, schema: Schema) -> Costs:
         scale = SCALES[-1]
         told = "costs are rounded to four digits after the point, and least cost is proved for these"
         warnings.warn(told, stacklevel=2)
-    return Costs(tuple(np.rint(table * scale).astype(np.int64) for table in tables), scale)
+    units = (np.minimum(np.rint(table * scale), LARGEST_SUM) for table in tables)
+    return Costs(tuple(table.astype(np.int64) for table in units), scale)

@@ -14,6 +14,7 @@ from oneformany.explainer.posing import Posed
 from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
 from oneformany.schema.frames import alike
+from oneformany.schema.rules.moves import Range
 from oneformany.stop import Stop
 
 SECONDS = 2.0
@@ -21,27 +22,37 @@ MOST_QUESTIONS = 20_000  # so many changed rows are shown to the model for one e
 MOST_EXPLANATIONS = 50  # so many explanations, those of most rows, are looked at
 
 
-def with_ranges(result: Result, posed: Posed, moved: pd.DataFrame, seconds: float | None = None) -> Result:
+def with_ranges(
+    result: Result,
+    posed: Posed,
+    moved: pd.DataFrame,
+    rules: Sequence[object] = (),
+    seconds: float | None = None,
+) -> Result:
     """Note for each explanation the features of which a whole cell may be named instead of a number.
 
-    A cell may be named when every number that its name promises, in every combination with the numbers of the
-    other cells that are named, makes the model accept every row of the group, given as ``moved`` after
-    following. What was not examined in time is told as the number that was proved.
+    A cell may be named when every number that its name promises keeps to the ``rules`` and, in every
+    combination with the numbers of the other cells that are named, makes the model accept every row of the
+    group, given as ``moved`` after following. What was not examined in time is told as the number that was
+    proved.
     """
     if posed.cells is None or result.share == "features" or not result.covered:
         return result
     stop = Stop(SECONDS if seconds is None else max(0.0, min(seconds, SECONDS)))
     covered, changes = np.flatnonzero(result.has_explanation), result.changes
+    limits = [rule for rule in rules if isinstance(rule, Range)]
     ranges: list[list[int]] = [[] for _ in result.explanations]
     for number, explanation in enumerate(result.explanations[:MOST_EXPLANATIONS]):
         rows = moved.iloc[np.searchsorted(covered, explanation.members)]
         moves = changes[list(explanation.members)]
         numbers: dict[int, Sequence[Any]] = {}
         for feature in explanation.changed:  # as long as all combinations of numbers serve
-            if not posed.schema.features[feature].binned or not moves[:, feature].any() or stop.expired():
+            one, cell = posed.schema.features[feature], explanation.point[feature]
+            if not one.binned or not moves[:, feature].any() or stop.expired():
                 continue
-            cell = explanation.point[feature]
-            inside = _promised(posed.schema.features[feature], cell, posed.cells.inside(feature, cell))
+            inside = _promised(one, cell, posed.cells.inside(feature, cell))
+            if not all(_within(one, cell, inside, limit) for limit in limits):
+                continue
             tried = {**numbers, feature: inside}
             questions = len(rows) * int(np.prod([len(values) for values in tried.values()], dtype=np.float64))
             if len(inside) > 1 and questions <= MOST_QUESTIONS and _serve(posed, rows, moves, tried):
@@ -63,6 +74,13 @@ def _promised(feature: Feature, cell: int, known: Sequence[Any]) -> Sequence[Any
         return [type(known[0])(number) for number in range(low, min(high, low + MOST_QUESTIONS) + 1)]
     above = (float(np.nextafter(np.float32(edge), np.float32(np.inf))) for edge in edges[:cell][-1:])
     return sorted({*known, *above, *edges[cell : cell + 1]})  # "above 5" promises the next number
+
+
+def _within(feature: Feature, cell: int, inside: Sequence[Any], limit: Range) -> bool:
+    """Whether a rule lets a row go to every number of a cell, of which the first and the last have no end."""
+    low = -math.inf if cell == 0 else min(inside, default=math.inf)
+    high = math.inf if cell == feature.n_regular - 1 else max(inside, default=-math.inf)
+    return str(limit.feature) != feature.name or limit.low <= low <= high <= limit.high
 
 
 def _serve(posed: Posed, rows: pd.DataFrame, moves: BoolArray, numbers: dict[int, Sequence[Any]]) -> bool:

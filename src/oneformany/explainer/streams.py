@@ -1,7 +1,7 @@
 """Rows beyond memory: read in batches, keep only the distinct rows that the model refuses, and count them."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,7 @@ from oneformany.stop import Stop
 BATCH = 200_000
 LIMITED_BATCH = 50_000  # a time limit is looked at after every batch
 LIMITED_PARTITIONS = 16  # or after so many partitions of a Dask frame
-PEOPLE = "__people__"
+PEOPLE = 0  # a column that no frame has, as names are texts here
 NOTHING = "there is not a single row to explain: the source is empty"
 
 
@@ -76,19 +76,16 @@ def distinct_refused(
     refuses: Callable[[pd.DataFrame], BoolArray],
     columns: list[str],
     stop: Stop,
-    like: pd.DataFrame | None = None,
-    alike: Mapping[str, Any] | None = None,
+    prepared: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
 ) -> tuple[pd.DataFrame, IntArray, int, bool]:
     """Keep what the model refuses, each distinct row once.
 
-    Rows are equal when they agree in ``columns``, those that the model reads. ``like`` has the types, such as
-    categories, that the batches are to have; ``alike`` gives one value to columns on which nothing depends.
+    Rows are equal when they agree in ``columns``, those that the model reads, after they are ``prepared``.
     Whether to stop is asked before every batch, or wave of partitions, but the first.
     Returns the rows in the order in which they first appeared, how many equal each, how many were read, and
     whether these were all.
     """
-    types = None if like is None else like.iloc[:0]
-    counted = partial(_counted, refuses=refuses, columns=columns, like=types, alike=alike)
+    counted = partial(_counted, refuses=refuses, columns=columns, prepared=prepared)
     limited = stop.time_limit is not None
     waves: Iterable[Callable[[], Iterable[tuple[pd.DataFrame, int]]]]
     if _is_dask(source):
@@ -138,16 +135,16 @@ def _counted(
     batch: pd.DataFrame,
     refuses: Callable[[pd.DataFrame], BoolArray],
     columns: list[str],
-    like: pd.DataFrame | None,
-    alike: Mapping[str, Any] | None,
+    prepared: Callable[[pd.DataFrame], pd.DataFrame] | None,
 ) -> tuple[pd.DataFrame, int]:
     """Distinct refused rows of one batch with their number, and how many rows there were."""
     batch = batch.set_axis([str(label) for label in batch.columns], axis=1)
     if missing := [column for column in columns if column not in batch.columns]:
         raise InputError(f"the rows lack the column {missing[0]!r}, which the model reads; add it")
-    rows = batch[columns] if like is None else typed(batch[columns], like)
+    rows = batch[columns] if prepared is None else prepared(batch[columns])
     refused = np.asarray(refuses(rows), dtype=np.bool_) if len(rows) else np.zeros(0, dtype=np.bool_)
-    kept = rows[refused].assign(**(alike or {}), **{PEOPLE: 1})
+    kept = rows[refused].copy()
+    kept[PEOPLE] = 1
     return _summed([kept], columns), len(batch)
 
 

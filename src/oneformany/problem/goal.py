@@ -1,6 +1,7 @@
 """What is wanted of an answer: cover everybody, do the most with a few, or reach a share."""
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Goal:
         if k is not None and not is_integer(k, 1):
             raise InputError(f"explanations is {k!r}; it must be an integer of at least 1, or None")
         q = self.coverage
-        if q is not None and (isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1):
+        if q is not None and (isinstance(q, bool) or not isinstance(q, Real) or not 0 < q <= 1):
             raise InputError(f"coverage is {q!r}; it must be above 0 and at most 1, or None")
 
     @property

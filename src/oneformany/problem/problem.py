@@ -1,8 +1,9 @@
 """The question as frozen plain data: rows as codes, a classifier, a budget of changes, allowed moves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import NoneType
 from typing import Literal, Protocol, get_args
 
 import numpy as np
@@ -13,7 +14,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
-from oneformany.schema.encoding import code_faults
+from oneformany.schema.encoding import as_table, code_faults
 from oneformany.schema.feature import is_integer
 
 Share = Literal["point", "action", "features"]
@@ -107,8 +108,9 @@ class Problem:
     moves: tuple[BoolArray | None, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        levels = tuple(int(n) for n in self.levels)
-        codes = np.asarray(self.codes)
+        for fault in self._faults_of_types():
+            raise InputError(fault)
+        levels, codes = tuple(int(n) for n in self.levels), as_table(self.codes, "codes")
         for fault in self._faults(codes, levels):
             raise InputError(fault)
         codes = codes.astype(np.int64)
@@ -148,6 +150,16 @@ class Problem:
             dearest = sorted((int(table.max(initial=0)) for table in self.costs.tables), reverse=True)
         people = len(self.codes) if self.people is None else np.sum(self.people, dtype=np.float64)
         return float(sum(dearest[: self.max_changes])) * float(people)
+
+    def _faults_of_types(self) -> Iterator[str]:
+        if not isinstance(self.levels, Iterable) or not all(is_integer(n, 0) for n in self.levels):
+            yield f"levels must be a list of integers, one per feature, not {self.levels!r}"
+        if not hasattr(self.oracle, "levels"):
+            found = type(self.oracle).__name__
+            yield f"oracle must be an Oracle, not {found}; oracle_for(model, schema) makes one of a model"
+        for name, kind in (("own", OwnValues), ("costs", Costs)):
+            if not isinstance(value := getattr(self, name), (kind, NoneType)):
+                yield f"{name} must be {kind.__name__} or None, not {type(value).__name__}"
 
     def _faults(self, codes: IntArray, levels: tuple[int, ...]) -> Iterator[str]:
         yield from code_faults(codes, levels, range(len(levels)))
@@ -236,6 +248,16 @@ class Problem:
         return Question(self.values[row], free, self.max_changes, self.targets(row))
 
 
+def checked_problem(given: object) -> Problem:
+    """Refuse what is not a problem."""
+    if not isinstance(given, Problem):
+        raise InputError(
+            f"problem must be a Problem, not {type(given).__name__}; an explainer makes one of a frame: "
+            "explainer.problem(frame)"
+        )
+    return given
+
+
 def checked_changes(max_changes: int, n_features: int | None = None) -> int:
     """Refuse a number of changes that is not an integer of at least 1, or is more than so many features."""
     if not is_integer(max_changes, 1) or (n_features is not None and max_changes > n_features):
@@ -248,7 +270,7 @@ def checked_people(people: ArrayLike | None, n_rows: int) -> IntArray | None:
     """Refuse numbers of people that are not one integer of at least 1 per row."""
     if people is None:
         return None
-    counts = np.asarray(people)
+    counts = as_table(people, "people")
     if counts.shape != (n_rows,) or not np.issubdtype(counts.dtype, np.integer) or (counts < 1).any():
         raise InputError(f"people must be {n_rows} integers of at least 1, one per row")
     return counts.astype(np.int64)

@@ -18,7 +18,7 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, as_fitted
 from oneformany.readers.verdict import Reading, Verdict, class_index, class_number
-from oneformany.schema.feature import levels_told
+from oneformany.schema.feature import listed
 from oneformany.schema.schema import Schema
 
 ALMOST = 1 - 2**-20
@@ -154,7 +154,7 @@ def read_scorecard(
     for name, given in points.items():
         feature = schema.features[schema.index(name)]
         if stray := [label for label in given if label not in feature.levels]:
-            known = levels_told(feature)
+            known = listed(feature.levels)
             raise InputError(f"the scorecard names {stray[0]!r} of {name!r}, whose levels are {known}")
         for label in feature.levels:
             if label not in given:

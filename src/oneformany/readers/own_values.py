@@ -21,7 +21,7 @@ from oneformany.readers.inputs import Inputs
 from oneformany.readers.registry import load, read_model
 from oneformany.readers.trees.libraries import forest_of
 from oneformany.readers.verdict import Reading
-from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, named_targets, same_rows
+from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, same_rows
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, no_level
 from oneformany.schema.frames import DATES, ColumnValues, Table, alike, refused_value
@@ -101,8 +101,7 @@ def read_cells(
         counts = np.bincount(column.codes[n_rows:], minlength=len(column.array))
         feature = decide_cells(column, counts, apart, choice)
         cells = _find_all(feature, column, table)
-        asked = named_targets(feature, choice.targets)
-        features.append(choose_targets(feature, column, counts, cells, asked))
+        features.append(choose_targets(feature, column, counts, cells, choice))
         classes, *values = _classes(features[-1], column, cells, apart, n_rows)
         own.append(values)
         first.append(classes)

@@ -14,7 +14,7 @@ from oneformany.exceptions import CertificateError, plain_reason
 from oneformany.plain import read_fields, written
 from oneformany.problem.goal import Goal
 from oneformany.result.result import Result
-from oneformany.result.row_index import RowIndex
+from oneformany.result.row_index import RowIndex, plain_label
 
 FORMAT, VERSION = "oneformany-result", 2
 PARTS = (
@@ -85,7 +85,8 @@ def _to_dict(result: Result) -> dict[str, Any]:
         "index": result.index.to_list(),
     }
     if result.index.dtype is not None:
-        content["index_type"] = {"names": list(result.index.names), "dtype": result.index.dtype}
+        names = list(map(plain_label, result.index.names))
+        content["index_type"] = {"names": names, "dtype": result.index.dtype}
     if result.goal.limited:
         content |= {"goal": asdict(result.goal), "covered_bound": result.covered_bound}
     if result.cost_proof is not None:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 MIXED = {*NUMBERS, "mixed", "mixed-integer"}  # numbers, perhaps beside something else
 OUTCOMES = ("none fits", "explained", "already positive", "cannot be read")  # of new rows
 NONE_FITS, EXPLAINED, ACCEPTED, UNREAD = range(len(OUTCOMES))
+AT_ONCE = 20_000  # so many new rows, each with one goal, are shown to the model together
 Decision: TypeAlias = Callable[[pd.DataFrame], BoolArray]
 
 
@@ -172,23 +173,26 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
     rules = [cell_rule(data) for data in problem.get("restrictions") or ()]
     found, ends = np.full(len(codes), -1, dtype=np.int64), codes.copy()
     for number, explanation in enumerate(result.explanations):
-        for goal in _goals(explanation, problem["levels"]):
+        goals, size = _goals(explanation, problem["levels"]), 1
+        while some := list(islice(goals, size)):  # each row takes the first goal that helps it
             waiting = np.flatnonzero(outcomes == NONE_FITS)
-            before = codes[waiting]
+            size = min(2 * size, 1 + AT_ONCE // (1 + len(waiting)))
+            rows, goal = np.repeat(waiting, len(some)), np.tile(some, (len(waiting), 1))
+            before = codes[rows]
             after = np.where(goal >= 0, goal, before)
-            joins = np.ones(len(waiting), dtype=np.bool_)
+            joins = np.ones(len(rows), dtype=np.bool_)
             if result.share == "point":
                 joins &= (after == np.asarray(explanation.point)).all(axis=1)
             for feature, moves in allowed.items():
                 old, new = before[:, feature], after[:, feature]
                 joins &= (old == new) | ((old >= 0) & moves.at(old, new))
             for rule in rules:
-                joins &= known[waiting] & rule.holds(np.maximum(before, 0), np.maximum(after, 0))
+                joins &= known[rows] & rule.holds(np.maximum(before, 0), np.maximum(after, 0))
             if joins.any() and decide is not None:
-                moved = follow(schema, frame.iloc[waiting[joins]], before[joins], after[joins], frame)
+                moved = follow(schema, frame.iloc[rows[joins]], before[joins], after[joins], frame)
                 joins[joins] = decide(moved)
-            joined = waiting[joins]
-            found[joined], ends[joined], outcomes[joined] = number, after[joins], EXPLAINED
+            joined, first = np.unique(rows[joins], return_index=True)
+            found[joined], ends[joined], outcomes[joined] = number, after[joins][first], EXPLAINED
     unread = (codes < 0) & np.isin(outcomes, [NONE_FITS, UNREAD])[:, None]
     told = [OUTCOMES[outcome] for outcome in outcomes.tolist()]
     return Placed(found, codes, ends, told, _told(schema, frame, unread))
@@ -252,6 +256,8 @@ def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str
     if hasattr(model, "max_changes"):
         positive = positive_class(model.model, model.positive)
         threshold, own, model = model.threshold, model.schema, model.model
+    elif getattr(model, "n_features_in_", None) == len(schema.one_hot_names) != len(schema.names):
+        own = schema  # which made the columns that the model was fitted on
 
     try:
         if reads_levels(model, own):

@@ -137,7 +137,7 @@ class Result:
     def cost_bound(self) -> float | None:
         """Proved: no answer as good in count and coverage costs less; ``None`` where nothing is proved.
 
-        Equal rows count as one: they are covered, or left out, together.
+        Rows that are the same to the model count as one: they are covered, or left out, together.
         """
         return None if self.cost_proof is None else self._paid(self.cost_proof.bound)
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
     names : sequence of str or None
         Names of the index; one, or several for labels that are tuples.
     dtype : str or None
-        Type of the pandas index; ``None``: as pandas chooses.
+        Type of the pandas index, or, after "several; ", those of its levels; ``None``: as pandas chooses.
 
     Examples
     --------
@@ -60,21 +61,21 @@ class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
             return labels
         if not isinstance(labels, pd.Index):
             return cls(labels)
-        return cls(labels, labels.names, SEVERAL if labels.nlevels > 1 else str(labels.dtype))
+        if isinstance(labels, pd.MultiIndex):
+            return cls(labels, labels.names, "; ".join([SEVERAL, *map(str, labels.dtypes)]))
+        return cls(labels, labels.names, str(labels.dtype))
 
     def to_pandas(self) -> pd.Index:
         """Make a pandas index of the labels."""
-        if self.dtype == SEVERAL:
-            return pd.MultiIndex.from_tuples(list(self), names=list(self.names))
-        with suppress(TypeError, ValueError):  # a type of another library, which this machine may lack
-            index: pd.Index = pd.Index(list(self), dtype=self.dtype, name=self.names[0])
-            return index
-        inferred: pd.Index = pd.Index(list(self), name=self.names[0])
-        return inferred
+        several, *kinds = (self.dtype or "").split("; ")
+        if several == SEVERAL:
+            typed = [_typed(level, kind) for level, kind in zip_longest(zip(*self, strict=True), kinds)]
+            return pd.MultiIndex.from_arrays(typed, names=list(self.names))
+        return _typed(self, self.dtype).rename(self.names[0])
 
     def to_list(self) -> list[Any]:
         """Plain data for JSON: numbers, texts, and text for what JSON does not know."""
-        return [_plain(label) for label in self]
+        return [plain_label(label) for label in self]
 
     @classmethod
     def from_list(
@@ -87,13 +88,26 @@ class RowIndex(tuple[Any, ...]):  # noqa: SLOT001 (a tuple with two attributes)
         labels, names, dtype
             As in the file.
         """
-        read = cls((tuple(label) if isinstance(label, list) else label for label in labels), names, dtype)
-        return read if dtype in {None, SEVERAL} else cls(read.to_pandas(), names, dtype)
+        read = cls(map(_read, labels), tuple(map(_read, names)), dtype)
+        return read if dtype is None else cls(read.to_pandas(), read.names, dtype)
 
 
-def _plain(label: object) -> object:
+def _typed(labels: Iterable[Any], dtype: str | None) -> pd.Index:
+    with suppress(TypeError, ValueError):  # a type of another library, which this machine may lack
+        index: pd.Index = pd.Index(list(labels), dtype=dtype, tupleize_cols=False)
+        return index
+    inferred: pd.Index = pd.Index(list(labels), tupleize_cols=False)
+    return inferred
+
+
+def _read(label: object) -> object:
+    return tuple(map(_read, label)) if isinstance(label, list) else label
+
+
+def plain_label(label: object) -> object:
+    """Write a label for JSON."""
     if isinstance(label, tuple):
-        return [_plain(part) for part in label]
+        return [plain_label(part) for part in label]
     if isinstance(label, float):
         return label if math.isfinite(label) else None
     return label if label is None or isinstance(label, (int, str)) else str(label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, count
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from oneformany.anything import AnyFrame, AnyModel
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.result.following import Placed, put_under, schema_of
+from oneformany.schema.feature import free_name
 from oneformany.schema.frames import Table
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def assign(
     1       1        2            1  income; savings
     2       2        1            1  income; savings
     """
-    if first not in {0, 1}:
+    if first not in (0, 1):
         raise InputError(f"first is {first!r}; it must be 0 (indices) or 1 (numbers as in the tables)")
     table = Table.of(frame, "the new rows", schema_of(result).names)
     found, index = put_under(result, table, model).numbers, table.frame.index
@@ -181,9 +182,7 @@ def _frame(
     own: Mapping[str, pd.Series[Any]], values: list[pd.Series[Any]], schema: Schema, rows: pd.Index
 ) -> pd.DataFrame:
     """Put columns of ours, whose names give way to those of the features, before theirs."""
-    names = [
-        next(free for more in count() if (free := name + more * "_") not in schema.names) for name in own
-    ]
+    names = [free_name(name, schema.names) for name in own]
     columns = {number: column.array for number, column in enumerate([*own.values(), *values])}
     return pd.DataFrame(columns, index=rows).set_axis([*names, *schema.names], axis=1)
 

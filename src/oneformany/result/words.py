@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.exceptions import InputError
 from oneformany.result.labels import many, shown
 from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
 from oneformany.result.squares import Square
+from oneformany.schema.feature import is_integer
 from oneformany.schema.schema import html_table
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ SCORE = re.compile(r": score [^;]*")
 
 def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame()") -> str:
     """Tell a result in words; ``more`` says where explanations beyond the limit are."""
+    if limit is not None and not is_integer(limit, 0):
+        raise InputError(f"limit is {limit!r}; say how many explanations to spell out, or None for all")
     told = range(result.count)[:limit]
     parts = [status_words(result)]
     if result.count > 1:

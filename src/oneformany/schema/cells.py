@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Real
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oneformany.anything import AnyFrame
+from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import MISSING, Feature, Raw, Special, is_integer, levels_told, number_label
+from oneformany.schema.feature import Feature, Raw, Special, free_name, is_integer, listed, number_label
 from oneformany.schema.frames import Column, ColumnValues, Table
 from oneformany.schema.schema import Schema
 
@@ -27,6 +27,7 @@ HALVINGS = 60  # how often the weight of a number that most rows have is cut dow
 MOST_NAMED = 4
 MIDDLE = (0.4, 0.6)  # quantiles of a cell between which a rounder number that occurs replaces the median
 DIGITS = 15
+Groups = tuple[tuple[Raw, ...], ...]
 Targets = Mapping[object, Raw | None] | Sequence[Raw]  # values by cells, or values
 
 
@@ -37,8 +38,10 @@ class Choice:
     feature: Feature | None = None  # the cells themselves
     edges: tuple[float, ...] | None = None
     bins: int | None = None  # how many, of about equally many reference rows
+    most: int = MOST_CELLS  # so many numbers are not cut but cells of their own
     special: Special = ()
     targets: Targets | None = None
+    limits: tuple[float, float] = (-math.inf, math.inf)  # of the numbers that rules let rows go to
     known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
     apart: bool = False  # categories that the model does not tell apart stay apart, as a rule names them
     unread: bool = False  # the model surely does not read the column
@@ -93,15 +96,29 @@ def infer_schema(
     """
     if bins is not None and not is_integer(bins, 2):
         raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
-    own_edges = {str(name): tuple(cuts) for name, cuts in (edges or {}).items()}
+    if not is_integer(max_levels, 0):
+        raise InputError(f"max_levels is {max_levels!r}; it must be an integer of at least 0")
+    own_edges = {name: checked_edges(name, cuts) for name, cuts in by_name(edges, "edges").items()}
     names = None if columns is None else list(map(str, columns))
     read = Table.of(frame, needed=None if names is None else [*names, *own_edges]).frame
     names = list(read.columns) if names is None else names
     if stray := [name for name in own_edges if name not in names]:
-        raise InputError(
-            f"edges are given for {stray[0]!r}, which is none of the columns {', '.join(names[:20])}"
-        )
+        raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns {listed(names)}")
     return Schema(tuple(_read(read[name], own_edges.get(name), bins, max_levels) for name in names))
+
+
+def by_name(given: object, what: str) -> dict[str, Any]:
+    """Take what is given by column, whose names become texts."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"{what} must be a dict of column to what is wanted, not {type(given).__name__}")
+    return {str(name): value for name, value in (given or {}).items()}
+
+
+def checked_edges(name: str, edges: AnyValue) -> tuple[float, ...]:
+    """Refuse edges that are not a list; whether they are numbers that increase is seen when they are used."""
+    if isinstance(edges, (str, Mapping)) or not isinstance(edges, Collection):
+        raise InputError(f"edges of {name!r} must be a list of numbers, not {edges!r}")
+    return tuple(edges)
 
 
 def _read(column: Column, edges: tuple[float, ...] | None, bins: int | None, max_levels: int) -> Feature:
@@ -111,13 +128,10 @@ def _read(column: Column, edges: tuple[float, ...] | None, bins: int | None, max
         values = values.with_values(values.array.categories.tolist())
     elif values.kind == "boolean":
         values = values.with_values([False, True])
-    plain = values.plain[: int((~values.gaps).sum())]
-    values_stay = bins is None or values.kind != "number" or len(plain) <= max_levels
-    if plain and edges is None and values_stay:
-        made = levels_of_values(values.name, plain, ordered=values.ordered)
-        return made.with_cells(missing=bool(values.gaps.any()))
+    n_values = int((~values.gaps).sum())
+    cut = values.kind == "number" and edges is None and n_values > max_levels
     counts = np.bincount(values.codes, minlength=len(values.array))
-    return decide_cells(values, counts, None, Choice(edges=edges, bins=bins))
+    return decide_cells(values, counts, None, Choice(None, edges, bins if cut else None, most=n_values))
 
 
 def decide_cells(
@@ -156,8 +170,11 @@ def decide_cells(
         groups = _groups(values, plain, told, choice)
         feature = levels_of_values(values.name, plain, ordered=values.ordered)
         if len(groups) < len(plain):
-            labels = tuple(_group_label(group, plain) for group in groups)
-            feature = Feature(values.name, labels, ordered=values.ordered, groups=tuple(map(tuple, groups)))
+            labels: list[str] = []
+            for group in groups:
+                others = [number_label(value) for value in plain if value not in group]
+                labels.append(free_name(_group_label(group, others), {*labels, *others}))
+            feature = Feature(values.name, tuple(labels), ordered=values.ordered, groups=groups)
     return feature.with_cells(choice.special, missing=bool(values.gaps.any()), unseen=bool(unseen.any()))
 
 
@@ -189,7 +206,7 @@ def _edges(
         if few:  # a cell includes its right edge
             last, below = numbers[:-1][differs], np.nextafter(numbers[1:][differs], -np.inf)
             return [roundest(*ends, ends[0]) for ends in zip(last.tolist(), below.tolist(), strict=True)]
-    return _quantile_edges(numbers, counts, MOST_CELLS) if len(numbers) > MOST_CELLS else None
+    return _quantile_edges(numbers, counts, MOST_CELLS) if len(numbers) > choice.most else None
 
 
 def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, ...]:
@@ -209,10 +226,9 @@ def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, 
 
 def bins_of(name: str, edges: Sequence[float], numbers: FloatArray) -> Feature:
     """Make a feature of bins, named by integers if all the numbers are; one bin where there is no edge."""
-    if not len(edges):
-        return Feature(name, (ANY_NUMBER,), ordered=True, edges=())
-    integers = bool((numbers == np.floor(numbers)).all())
-    return Feature(name, bin_labels(edges, integers=integers), ordered=True, edges=tuple(edges))
+    n_bins, integers = len(edges) + 1, bool((numbers == np.floor(numbers)).all())
+    made = Feature(name, tuple(map(str, range(n_bins))), ordered=True, edges=tuple(edges))  # checks them
+    return replace(made, levels=bin_labels(edges, integers=integers) if len(edges) else (ANY_NUMBER,))
 
 
 def levels_of_values(name: str, values: Sequence[Any], *, ordered: bool = False) -> Feature:
@@ -275,7 +291,7 @@ def _quantile_edges(numbers: FloatArray, counts: IntArray, bins: int) -> list[fl
     return edges
 
 
-def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: Choice) -> list[list[Raw]]:
+def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: Choice) -> Groups:
     """Group categories that are the same to the model; only neighbours where there is an order."""
     if choice.edges is not None or choice.bins is not None:
         what = "edges are" if choice.edges is not None else "a number of bins is"
@@ -285,39 +301,43 @@ def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: C
     groups: dict[tuple[int, int], list[Raw]] = {}
     for value, run, kind in zip(plain, runs.tolist(), kinds.tolist(), strict=True):
         groups.setdefault((run, kind), []).append(value)
-    return list(groups.values())
+    return tuple(map(tuple, groups.values()))
 
 
-def _group_label(group: list[Raw], plain: list[Raw]) -> str:
+def _group_label(group: Sequence[Raw], others: list[str]) -> str:
     """Name a cell of several categories: the first of them, or the one that is not among them."""
-    rest = [number_label(value) for value in plain if value not in group]
-    if not rest:
+    if not others:
         return ANY_VALUE
-    if len(rest) == 1 < len(group):
-        return f"not {rest[0]}"
+    if len(others) == 1 < len(group):
+        return f"not {others[0]}"
     more = f" or {len(group) - MOST_NAMED} more" if len(group) > MOST_NAMED else ""
     return " or ".join(map(number_label, group[:MOST_NAMED])) + more
 
 
 def choose_targets(
-    feature: Feature, values: ColumnValues, counts: IntArray, cells: IntArray, asked: Mapping[int, Raw | None]
+    feature: Feature, values: ColumnValues, counts: IntArray, cells: IntArray, choice: Choice
 ) -> Feature:
-    """Give every cell a target, or none: what is ``asked`` for it, else its most usual value.
+    """Give every cell a target, or none: what is asked for it, else its most usual value.
 
-    Special codes, missing and unseen values are targets only if asked for; not-a-number is the missing value.
-    For each value, ``counts`` say how often it occurs in the reference data, and ``cells`` where it lies.
+    Of numbers it is one that the rules allow, where there are any. Special codes, missing and unseen values
+    are targets only if asked for; not-a-number is the missing value. For each value, ``counts`` say how often
+    it occurs in the reference data, and ``cells`` where it lies.
     """
+    low, high = choice.limits
+    within = values.kind == "number" and (values.numbers >= low) & (values.numbers <= high)
     given = [feature.target(cell) for cell in range(feature.n_levels)]
     targets = dict(enumerate(given))
     for cell in range(feature.n_regular if feature.targets is None else 0):
         there = (cells == cell) & ~values.gaps
         inside = np.flatnonzero(there & (counts > 0))
         if len(inside):
-            targets[cell] = _usual(values, counts, inside)
+            fitting = np.flatnonzero(there & (counts > 0) & within)
+            targets[cell] = _usual(values, counts, fitting if len(fitting) else inside)
         elif there.any():  # what only rows have is not a target; what occurs nowhere may stand for itself
             targets[cell] = None
-    chosen = [*(targets | dict(asked)).values()]
-    return feature if chosen == given else replace(feature, targets=tuple(chosen))
+    chosen = [*(targets | named_targets(feature, choice.targets)).values()]
+    stands = chosen == given and None not in given[: feature.n_regular]  # each level for itself
+    return feature if stands else replace(feature, targets=tuple(chosen))
 
 
 def named_targets(feature: Feature, asked: Targets | None) -> dict[int, Raw | None]:
@@ -329,10 +349,12 @@ def named_targets(feature: Feature, asked: Targets | None) -> dict[int, Raw | No
     found: dict[int, Raw | None] = {}
     for label, value in pairs:
         if (cell := feature.find(label)) is None:
-            known = levels_told(feature)
-            raise InputError(f"targets name {label!r} of {feature.name!r}, whose cells are {known}")
-        missing = value == MISSING or (cell == feature.missing_level and value is not None)
-        wanted = float("nan") if missing else value
+            cells = listed(feature.levels)
+            raise InputError(f"targets name {label!r} of {feature.name!r}, whose cells are {cells}")
+        if cell in found:
+            twice = feature.levels[cell]
+            raise InputError(f"targets of {feature.name!r} name two values of the cell {twice!r}; keep one")
+        wanted = float("nan") if cell == feature.missing_level and value is not None else value
         if wanted is not None and feature.find(wanted) != cell:
             raise InputError(
                 f"the target {value!r} of {feature.name!r} does not lie in the cell {feature.levels[cell]!r}"

@@ -12,6 +12,14 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 
 
+def as_table(given: ArrayLike, what: str) -> IntArray:
+    """Make an array; lines of different lengths are refused."""
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise InputError(f"{what} must be a table whose lines are equally long: {error}") from error
+
+
 def code_faults(codes: IntArray, levels: Sequence[int], names: Sequence[object]) -> Iterator[str]:
     """Say why a table is not one of codes of features with so many levels."""
     if not levels:

@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -27,6 +27,8 @@ MISSING = "missing"  # label of the cell of missing values
 UNSEEN = "unseen in training"  # label of the cell of values that the model was not fitted on
 MISSING_TARGET = {"missing": True}  # a missing value as a target in JSON
 MOST_TOLD = 20  # names in a message
+LISTS = ("levels", "edges", "numbers", "groups", "special", "targets")
+FLAGS = ("ordered", "missing", "unseen")
 ALWAYS_TOLD = ("name", "levels", "ordered", "edges", "numbers", "unit")  # the rest if not as by default
 
 
@@ -90,13 +92,9 @@ class Feature:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InputError(f"a feature's name must be a non-empty text, not {self.name!r}")
-        for name in ("levels", "edges", "numbers", "groups", "special", "targets"):
-            value = _frozen(getattr(self, name))
-            if not isinstance(value, (tuple, NoneType)):
-                raise InputError(f"feature {self.name!r}: {name} must be a list, not {value!r}")
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "ordered", bool(self.ordered))
-        for fault in chain(self._faults_of_levels(), self._faults_of_values()):
+        for name in (*LISTS, *FLAGS):
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
+        for fault in chain(self._faults_of_types(), self._faults_of_levels(), self._faults_of_values()):
             raise InputError(f"feature {self.name!r}{fault}")
         if self.edges is not None:
             object.__setattr__(self, "edges", tuple(map(float, self.edges)))
@@ -137,7 +135,10 @@ class Feature:
         """Look up the level of a raw value or of a label; ``None`` when there is no such level."""
         if self.unread or is_missing(value):
             return self.missing_level
-        found = self._indices.get(value)
+        try:
+            found = self._indices.get(value)
+        except TypeError:  # a list, or what else nobody can look up
+            return None
         if found is None and self.edges is not None and _is_number(value) and math.isfinite(value):
             return bisect_left(self.edges, value)
         return self.n_levels - 1 if found is None and self.unseen else found
@@ -188,7 +189,11 @@ class Feature:
         """Add levels for special codes, missing and unseen values where there are none yet."""
         codes = self.special + tuple(code for code in special if code[0] not in dict(self.special))
         missing, unseen = missing or self.missing, unseen or self.unseen
-        labels = [*self.levels[: self.n_regular], *dict(codes), *[MISSING] * missing, *[UNSEEN] * unseen]
+        labels = [*self.levels[: self.n_regular], *dict(codes)]
+        if missing:
+            labels += self.levels[-1 - self.unseen :][: self.missing] or [free_name(MISSING, labels)]
+        if unseen:
+            labels += self.levels[-1:][: self.unseen] or [free_name(UNSEEN, labels)]
         targets = self.targets
         if targets is not None:
             targets = tuple(map(dict(zip(self.levels, targets, strict=True)).get, labels))
@@ -219,12 +224,32 @@ class Feature:
             plain["targets"] = [math.nan if v == MISSING_TARGET else v for v in plain["targets"]]
         return cls(**plain)
 
+    @property
+    def _held(self) -> tuple[tuple[Raw, ...], ...]:
+        """The values, beside its label, that each regular and each special level holds."""
+        regular = self.groups or tuple(zip(self.numbers or ())) or ((),) * self.n_regular
+        return (*regular, *(values for _, values in self.special))
+
     @cached_property
     def _indices(self) -> dict[object, int]:
-        regular = self.groups or tuple(zip(self.numbers or ())) or ((),) * self.n_regular
-        held = enumerate((*regular, *(values for _, values in self.special)))
         found: dict[object, int] = {label: level for level, label in enumerate(self.levels)}
-        return found | {value: level for level, values in held for value in values}
+        return found | {value: level for level, values in enumerate(self._held) for value in values}
+
+    def _faults_of_types(self) -> Iterator[str]:
+        kinds: dict[str, tuple[Any, str]] = {
+            **dict.fromkeys(LISTS, ((tuple, NoneType), "a list")),
+            **dict.fromkeys(FLAGS, (bool, "True or False")),
+            "unit": (str, "a text"),
+        }
+        for name, (kind, told) in kinds.items():
+            if not isinstance(value := getattr(self, name), kind):
+                yield f": {name} must be {told}, not {value!r}"
+        for group in self.groups or ():
+            if not isinstance(group, tuple):
+                yield f": a group is a list of values, not {group!r}"
+        for code in self.special:
+            if not isinstance(code, tuple) or len(code) != 2 or not isinstance(code[1], tuple):
+                yield f": a special level has a label and a list of values, not {code!r}"
 
     def _faults_of_levels(self) -> Iterator[str]:
         if not self.levels:
@@ -255,9 +280,7 @@ class Feature:
         for what, n in (("numbers", self.n_regular), ("groups", self.n_regular), ("targets", self.n_levels)):
             if (values := getattr(self, what)) is not None and len(values) != n:
                 yield f" has {len(values)} {what} for {n} levels"
-        yield from (f" has the number {twice!r} twice" for twice in repeated(self.numbers or ()))
-        together = [value for group in self.groups or () for value in group]
-        yield from (f" has the value {twice!r} in two groups" for twice in repeated(together))
+        yield from (f" has the value {twice!r} twice" for twice in repeated([*chain(*self._held)]))
         for level, target in enumerate(self.targets or ()):
             if target is not None and self.find(target) != level:
                 yield f": the target {target!r} does not lie in {self.levels[level]!r}"
@@ -270,17 +293,17 @@ def is_missing(value: object) -> bool:
     return isinstance(value, (float, np.floating)) and math.isnan(value)
 
 
-def levels_told(feature: Feature) -> str:
-    """Name the levels of a feature, or the first of many, for messages."""
-    told = ", ".join(map(repr, feature.levels[:MOST_TOLD]))
-    return told if feature.n_levels <= MOST_TOLD else f"{told}, ... ({feature.n_levels} in all)"
+def listed(names: Sequence[object]) -> str:
+    """List names, or the first of many, for messages."""
+    told = ", ".join(map(repr, names[:MOST_TOLD]))
+    return told if len(names) <= MOST_TOLD else f"{told}, ... ({len(names)} in all)"
 
 
 def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
     """Say that a value has no level, and where it stands."""
     if is_missing(value):
         return InputError(f"column {feature.name!r}{where}: the value is missing; fill it in or drop the row")
-    known = f"{'finite numbers and ' if feature.binned else ''}{levels_told(feature)}"
+    known = f"{'finite numbers and ' if feature.binned else ''}{listed(feature.levels)}"
     return InputError(
         f"column {feature.name!r}{where}: {plain_value(value)!r} is none of its levels; known are {known}; "
         "add it to the schema, or name it as special"
@@ -291,8 +314,14 @@ def suggestion(name: str, known: Sequence[str]) -> str:
     """Name which of the known names somebody may have meant, or what there is."""
     if close := get_close_matches(name, known, n=1):
         return f"; did you mean {close[0]!r}?"
-    told = ", ".join(repr(other) for other in known[:MOST_TOLD])
-    return f"; there are {told}{', ...' if len(known) > MOST_TOLD else ''}"
+    return f"; there are {listed(known)}"
+
+
+def free_name(name: str, taken: Collection[object]) -> str:
+    """Let a name of ours give way to those of the user: it ends in "_" where it is taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def number_label(value: Raw) -> str:
@@ -326,7 +355,8 @@ def _frozen(value: AnyValue) -> AnyValue:
 
 def several(values: AnyValue) -> list[Any]:
     """Take a list of any kind, or one value alone."""
-    return list(values) if isinstance(values, (list, tuple, set, frozenset, np.ndarray)) else [values]
+    alone = isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Collection)
+    return [values] if alone else list(values)
 
 
 def repeated(items: Sequence[object]) -> list[object]:

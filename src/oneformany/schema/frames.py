@@ -12,7 +12,7 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import MOST_TOLD, Raw, is_missing, plain_value, repeated, suggestion
+from oneformany.schema.feature import Raw, is_missing, listed, plain_value, repeated, suggestion
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
@@ -45,11 +45,12 @@ class Table:
         if isinstance(given.columns, pd.MultiIndex):
             raise InputError(f"{what} have columns of several levels; join their names into one text each")
         labels: dict[str, Hashable] = dict(zip(names, given.columns.tolist(), strict=True))
-        return cls(given.set_axis(names, axis=1), labels)
+        return cls(given.set_axis(pd.Index(names, name=given.columns.name), axis=1), labels)
 
     def named(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Give columns back the names that they had."""
-        return frame.set_axis([self.labels.get(name, name) for name in frame.columns], axis=1)
+        labels = [self.labels.get(name, name) for name in frame.columns]
+        return frame.set_axis(pd.Index(labels, name=frame.columns.name, tupleize_cols=False), axis=1)
 
 
 def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
@@ -169,7 +170,7 @@ def refused_value(
                 continue
             why = f"{value!r} is a text, and the model reads numbers there; write a number such as 12.5"
             if kinds is not None or UNKNOWN in said:
-                told = ", ".join(map(repr, sorted(kinds or (), key=str)[:MOST_TOLD]))
+                told = listed(sorted(kinds or (), key=str))
                 what = "missing values" if value is None else repr(value)
                 why = f"the model was not fitted on {what}; write {told or 'a category that it knows'}"
             if not len(at := np.flatnonzero(column.codes == index)):
@@ -208,6 +209,8 @@ def missing_value(column: Column) -> AnyValue:
 def _distinct(column: Column) -> tuple[IntArray, Any]:
     """Number the distinct values; ``None`` and not-a-number are two, as they are to scikit-learn."""
     if column.dtype != object:
+        if pd.api.types.is_float_dtype(column.dtype):
+            column = column + 0  # -0.0 is 0.0, which pyarrow does not know
         codes, distinct = pd.factorize(column, use_na_sentinel=False)
         return codes, pd.Series(distinct).array
     codes, distinct = pd.factorize(column)
@@ -235,21 +238,25 @@ def column_kind(column: Column) -> str:
     """Say what the values of a column are; dates, lists, and numbers beside texts are refused."""
     found = pd.api.types.infer_dtype(column, skipna=True)
     if found == "categorical":
-        found = pd.api.types.infer_dtype(column.cat.categories, skipna=True)
-        if found not in DATES:
+        kinds = column.cat.categories
+        found = pd.api.types.infer_dtype(kinds, skipna=True)
+        if all(isinstance(plain_value(kind), (str, bool, int, float)) for kind in kinds):
             return "category"
-    if found in DATES:
-        raise InputError(
-            f"column {column.name!r} holds dates or times ({found}); turn them into numbers, such as the "
-            "days up to a fixed day, before the model is fitted, or drop the column if the model does not "
-            "need it"
-        )
     if found in KINDS:
         return "number" if found == "empty" and pd.api.types.is_numeric_dtype(column) else KINDS[found]
+    told, into = f"{found} values", "texts, truth values, numbers or categories"
+    if found == "interval":
+        told, into = "intervals", "texts, with column.astype(str), before the model is fitted"
+    elif found in DATES:
+        told = f"dates or times ({found})"
+        into = (
+            "numbers, such as the days up to a fixed day, before the model is fitted, or drop the column if "
+            "the model does not need it"
+        )
     present = column[column.notna()]
-    kinds = present.map(_kind_in_words)
-    usual = kinds.value_counts().index[0]
-    for row, kind, value in zip(present.index, kinds, present, strict=True):
+    words = present.map(_kind_in_words)
+    usual = words.value_counts().index[0]
+    for row, kind, value in zip(present.index, words, present, strict=True):
         if kind != usual:
             raise InputError(
                 f"column {column.name!r} holds {usual} and {kind}: the first of these {kind} is "
@@ -257,10 +264,7 @@ def column_kind(column: Column) -> str:
                 "pandas.to_numeric(column, errors='coerce')), or all into texts (in Python: "
                 "column.astype(str)), as the model was fitted on them"
             )
-    raise InputError(
-        f"column {column.name!r} holds {found} values; turn them into texts, truth values, numbers or "
-        "categories"
-    )
+    raise InputError(f"column {column.name!r} holds {told}; turn them into {into}")
 
 
 def _kind_in_words(value: object) -> str:

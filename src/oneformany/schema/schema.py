@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.encoding import Encoding, code_faults
+from oneformany.schema.encoding import Encoding, as_table, code_faults
 from oneformany.schema.feature import Feature, no_level, repeated, suggestion
 from oneformany.schema.frames import Table
 
@@ -186,7 +186,7 @@ class Schema:
         return cls(tuple(Feature.from_dict(feature) for feature in data["features"]))
 
     def _checked_codes(self, codes: ArrayLike) -> IntArray:
-        table = np.atleast_2d(np.asarray(codes))
+        table = np.atleast_2d(as_table(codes, "codes"))
         for fault in code_faults(table, self.levels, self.names):
             raise InputError(fault)
         return table.astype(np.int64)

@@ -16,7 +16,8 @@ from oneformany.problem.problem import checked_people
 from oneformany.result.following import check_unchanged, explained_rows
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
-from oneformany.schema.feature import suggestion
+from oneformany.result.row_index import plain_label
+from oneformany.schema.feature import free_name, suggestion
 from oneformany.schema.frames import Table, as_pandas
 
 if TYPE_CHECKING:
@@ -177,6 +178,8 @@ def audit(
     >>> ofm.audit(result, frame.assign(sex=["f", "m", "f", "m"]), by="sex").table["refused"].tolist()
     [2, 1]
     """
+    if not isinstance(result, Result):
+        raise InputError(f"result must be a Result, as explain gives it, not {type(result).__name__}")
     frame = as_pandas(frame, "the rows")
     subgroups = _subgroups(frame, by)
     asked = _positions(result, frame)
@@ -203,12 +206,13 @@ def audit(
             "explanations": [len(np.unique(assignment[covered & (mine > 0)])) for mine in counted],
             "needs_rare": counted @ np.isin(assignment, rare),
         },
-        index=pd.Index(list(names), name=str(by)),
+        index=pd.Index(list(names), name=str(by), tupleize_cols=False),
     )
     random = np.random.default_rng(seed)
     differences: dict[tuple[object, str], tuple[float, ...]] = {}
     for number, name in enumerate(names):
-        own, others = table.loc[name], table.drop(index=name).sum()
+        own = table.iloc[number]
+        others = table.sum() - own
         for measure, base in SHARES.items():
             differences[name, measure] = _shares(own[measure], own[base], others[measure], others[base])
         elsewhere = by_changes.sum(axis=0) - by_changes[number]
@@ -255,7 +259,7 @@ def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
         raise InputError(f"the frame has no column {by!r} to make subgroups by{suggestion(str(by), known)}")
     column = frame[by]
     if column.isna().any():
-        column = column.astype(object).where(column.notna(), "missing")
+        column = column.astype(object).where(column.notna(), free_name("missing", column.unique()))
     subgroups = pd.Categorical(column).remove_unused_categories()
     count = len(subgroups.categories)
     if count < 2:
@@ -273,7 +277,7 @@ def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
     """Where the explained rows stand in the frame, checked by their labels and, if it has them, values."""
     rows = explained_rows(result, len(frame), "explain this one in memory")
     for label, known in zip(frame.index[rows], result.index, strict=True):
-        if str(label) != str(known):
+        if str(plain_label(label)) != str(plain_label(known)):
             named = [
                 f"; the column {name!r} named the rows then: make it the index (--index)"
                 for name in result.index.names

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from operator import index
 from time import perf_counter
@@ -13,6 +14,7 @@ from oneformany.anything import AnyFrame
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
+from oneformany.problem.problem import checked_problem
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 from oneformany.statistics import Round
@@ -21,10 +23,12 @@ from oneformany.stop import Stop
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from oneformany.engine.listed import ListedRun
     from oneformany.explainer.explainer import OneForMany
 
 Over = Literal["max_changes", "explanations"]
-Answer = Callable[[int, float | None, tuple[Explanation, ...]], Result]  # number, seconds, where to start
+Start = tuple[Explanation, ...]
+Told = Callable[[Round], None] | None
 POINT_COLUMNS = ("asked", "value", "covered", "bound", "seconds")
 
 
@@ -157,11 +161,7 @@ def frontier(
     >>> frontier(replace(problem, max_changes=1), explanations=[1, 2])
     Frontier(people by explanations: 1: 1, 2: 2)
     """
-    if not isinstance(problem, Problem):
-        raise InputError(
-            f"problem must be a Problem, not {type(problem).__name__}; of an explainer and a frame, "
-            "frontier_of_frame(explainer, frame)"
-        )
+    checked_problem(problem)
     if max_changes is not None and explanations is not None:
         raise InputError("give max_changes or explanations: a curve is over one of them")
     stop = Stop(time_limit)
@@ -169,10 +169,10 @@ def frontier(
     if explanations is None:
         asked = problem.max_changes if max_changes is None else max_changes
         numbers = _numbers(over, asked, problem.n_features)
-        answer = _answer_by_changes(problem, progress)
+        answer = partial(_fewest, problem, progress)
     else:
         numbers = _numbers(over, explanations, len(problem.codes))
-        answer = _answer_by_explanations(problem, numbers[0], stop, progress)
+        answer = partial(_most, _listed(problem, numbers[0], stop, progress))
     results: list[Result] = []
     points: list[FrontierPoint] = []
     for done, number in enumerate(numbers):  # each within an even part of the time left, from the last answer
@@ -220,7 +220,7 @@ def frontier_of_frame(
     >>> [point.value for point in frontier_of_frame(OneForMany(model, 2), frame).points]
     [2, 1]
     """
-    if not hasattr(explainer, "problem"):
+    if isinstance(explainer, type) or not hasattr(explainer, "problem"):
         raise InputError(f"an explainer is needed: OneForMany(model), not {type(explainer).__name__} itself")
     stop = Stop(time_limit)
     problem = explainer.problem(frame)
@@ -242,31 +242,26 @@ def _numbers(name: str, given: Iterable[int] | int, most: int) -> list[int]:
     return numbers
 
 
-def _answer_by_changes(problem: Problem, progress: Callable[[Round], None] | None) -> Answer:
+def _fewest(problem: Problem, progress: Told, changes: int, seconds: float | None, start: Start) -> Result:
     from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
 
-    def answer(changes: int, seconds: float | None, start: tuple[Explanation, ...]) -> Result:
-        asked = replace(problem, max_changes=changes)
-        return solve_exact(asked, time_limit=seconds, progress=progress, start=start)
-
-    return answer
+    asked = replace(problem, max_changes=changes)
+    return solve_exact(asked, time_limit=seconds, progress=progress, start=start)
 
 
-def _answer_by_explanations(
-    problem: Problem, fewest: int, stop: Stop, progress: Callable[[Round], None] | None
-) -> Answer:
+def _listed(problem: Problem, fewest: int, stop: Stop, progress: Told) -> "ListedRun":
     from oneformany.engine.listed import ListedRun  # compiled parts are loaded when they are needed
     from oneformany.engine.run import Options
 
     run = ListedRun(problem, stop, Options(least_cost=False), progress)
     with stop.on_interrupt():
         run.list_all(Goal(explanations=fewest))
+    return run
 
-    def answer(allowed: int, seconds: float | None, start: tuple[Explanation, ...]) -> Result:
-        goal = Goal(explanations=allowed)
-        run.begin_again(Stop(seconds))
-        with run.stop.on_interrupt():
-            run.choose(goal, start)
-        return run.result(goal)
 
-    return answer
+def _most(run: "ListedRun", allowed: int, seconds: float | None, start: Start) -> Result:
+    goal = Goal(explanations=allowed)
+    run.begin_again(Stop(seconds))
+    with run.stop.on_interrupt():
+        run.choose(goal, start)
+    return run.result(goal)

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
-from operator import index
-from typing import SupportsIndex
 
 import numpy as np
 
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
+from oneformany.problem.problem import checked_problem
+from oneformany.schema.feature import is_integer
 from oneformany.stop import Stop
 
 
@@ -84,16 +84,12 @@ def alternatives(problem: Problem, row: int, count: int = 3) -> tuple[Alternativ
     >>> [found.changed for found in alternatives(problem, row=0)]
     [(1,), (0, 2)]
     """
-    if not isinstance(problem, Problem):
-        raise InputError(
-            f"problem must be a Problem, not {type(problem).__name__}; an explainer makes one of a frame: "
-            "explainer.problem(frame)"
-        )
-    if not isinstance(row, SupportsIndex) or not 0 <= index(row) < len(problem.codes):
-        raise InputError(f"row is {row!r}; it must be an integer from 0 to {len(problem.codes) - 1}")
-    if index(count) < 1:
-        raise InputError(f"count is {count}; ask for at least 1")
-    cheapest = cache(partial(_cheapest_without, problem, row))
+    last = len(checked_problem(problem).codes) - 1
+    if not is_integer(row, 0) or row > last:
+        raise InputError(f"row is {row!r}; it must be an integer from 0 to {last}")
+    if not is_integer(count, 1):
+        raise InputError(f"count is {count!r}; it must be an integer of at least 1")
+    cheapest = cache(partial(_cheapest_without, problem, int(row)))
     found: list[Alternative] = []
     while len(found) < count:  # a change that includes none of the earlier ones leaves out a feature of each
         ways = dict.fromkeys(map(frozenset, product(*(one.changed for one in found))))

@@ -68,6 +68,8 @@ def test_unknown_levels_and_none_at_all_are_refused():
         NeverTarget("job", "boss").allowed(small.JOB)
     with pytest.raises(InputError, match="names no level"):
         NeverTarget("job", []).allowed(small.JOB)
+    with pytest.raises(InputError, match=r"'a': 1. is none of the levels"):
+        NeverTarget("job", {"a": 1}).allowed(small.JOB)
 
 
 def test_only_targets_within_the_limits_are_reached_and_everybody_may_stay():

@@ -31,6 +31,7 @@ def test_what_a_row_was_is_no_advice():
     [
         (Implies({"jobs": "none"}, {"home": "rent"}), "no feature 'jobs'"),
         (Implies({"job": "boss"}, {"home": "rent"}), "'boss' is none of the levels"),
+        (Implies({"job": []}, {"home": "rent"}), "names no level of 'job'"),
         *((Linked(*names), "at least two different features") for names in (("job",), (), ("job", "job"))),
         (NotTogether("job"), "the rule not_together of 'job' needs at least two"),
         *((Observed(at_least=count), "at_least is") for count in (0, 1.5, True, 5)),

@@ -145,9 +145,12 @@ def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | 
         at = schema.index(rule.feature)
         n, before = schema.levels[at], combined[at]
         matrix = np.asarray(rule.allowed(schema.features[at]), dtype=np.bool_)
+        if matrix.shape != (n, n):
+            raise InputError(f'the rule "{rule}" allows moves of shape {matrix.shape}; {n} x {n} are needed')
         combined[at] = matrix = matrix if before is None else before & matrix
         left, words = _n_moves(matrix), ""
-        if left == (n * (n - 1) if before is None else _n_moves(before)):
+        chooses = isinstance(rule, moves.Range) and schema.features[at].binned  # the numbers that bins offer
+        if left == (n * (n - 1) if before is None else _n_moves(before)) and not chooses:
             words = f'the rule "{rule}" has no effect: it forbids nothing more; drop it'
         elif not left and not isinstance(rule, Immutable):
             words = (

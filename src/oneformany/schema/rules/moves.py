@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from oneformany.arrays import BoolArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, is_integer, levels_told, number_label, several
+from oneformany.schema.feature import Feature, is_integer, listed, number_label, several
 
 
 @dataclass(frozen=True)
@@ -206,15 +206,14 @@ class NeverTarget:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to all other levels."""
-        never = levels_of(feature, self.values, self)
-        if not never:
-            raise InputError(f'the rule "{self}" names no level; name one, or drop the rule')
-        return _only_to(~np.isin(np.arange(feature.n_levels), never))
+        return _only_to(~np.isin(np.arange(feature.n_levels), levels_of(feature, self.values, self)))
 
 
 @dataclass(frozen=True)
 class Range:
     """Whoever changes the feature ends at a number within limits; rows outside may stay.
+
+    Cells offer numbers within these limits, where there are such numbers in the reference data.
 
     Parameters
     ----------
@@ -269,9 +268,10 @@ def levels_of(feature: Feature, values: object, rule: object) -> list[int]:
     levels = set()
     for value in several(values):
         if (level := feature.find(value)) is None:
-            known = levels_told(feature)
-            raise InputError(f'the rule "{rule}": {value!r} is none of the levels {known}')
+            raise InputError(f'the rule "{rule}": {value!r} is none of the levels {listed(feature.levels)}')
         levels.add(level)
+    if not levels:
+        raise InputError(f'the rule "{rule}" names no level of {feature.name!r}; name one, or drop the rule')
     return sorted(levels)
 
 

@@ -46,7 +46,7 @@ class Implies:
     Parameters
     ----------
     if_ : mapping of feature to value or list of values
-        All of these hold.
+        All of these hold; where numbers are in bins, a number stands for its bin.
     then : mapping of feature to value or list of values
         So all of these have to.
 
@@ -264,7 +264,8 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], CellRule]] = {
 def cell_rule(data: Mapping[str, Any]) -> CellRule:
     """Rebuild a rule in cells from its ``to_dict()``."""
     if data.get("kind") not in KINDS:
-        raise InputError(f"{data.get('kind')!r} is not a kind of rule on whole rows")
+        kind = data.get("kind")
+        raise InputError(f"a rule on whole rows is of a kind of its own, {kind!r}: nobody else can check it")
     return KINDS[data["kind"]](data)
 
 
