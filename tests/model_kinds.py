@@ -19,6 +19,8 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -315,6 +317,16 @@ KINDS = {
     "multinomial": _fitted(MultinomialNB),
     "calibrated": _fitted(
         lambda: CalibratedClassifierCV(LogisticRegression(), method="sigmoid", ensemble=False, cv=2)
+    ),
+    "cutoff": _fitted(lambda: FixedThresholdClassifier(RandomForestClassifier(2, random_state=0))),
+    "cutoff, other label": _fitted(
+        lambda: FixedThresholdClassifier(DecisionTreeClassifier(max_depth=2), threshold=0.25, pos_label=0)
+    ),
+    "cutoff of decision values": _fitted(lambda: FixedThresholdClassifier(LinearSVC(), threshold=0.2)),
+    "tuned cutoff": _fitted(
+        lambda: TunedThresholdClassifierCV(
+            LogisticRegression(), cv=2, thresholds=5, scoring=make_scorer(f1_score, pos_label=0)
+        )
     ),
     "perceptron of two layers": _fitted(lambda: MLPClassifier((4,), max_iter=20)),
     "perceptron of two layers, round": Kind(_round_network),

@@ -314,7 +314,11 @@ def test_every_known_step_is_one_of_scikit_learn():
             UnsupportedModelError,
             "'passthrough': give a fitted classifier",
         ),
-        (make_pipeline(StandardScaler(), PCA()), UnsupportedModelError, "PCA cannot be read as a classifier"),
+        (
+            make_pipeline(StandardScaler(), PCA()),
+            UnsupportedModelError,
+            "PCA, not fitted, cannot be read as a classifier",
+        ),
         (make_pipeline(StandardScaler(), LinearRegression()), UnsupportedModelError, "a regressor"),
         (
             fitted([mixed("passthrough")], KNeighborsClassifier()),

@@ -98,7 +98,7 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
     try:
         posed = _pose(asked, table, stop)
     except (UnsupportedModelError, TextsError) as error:
-        first = table.named(table.frame.head(2))
+        first = table.named(table.frame.head(2)) if isinstance(error, TextsError) else None
         box = as_black_box(asked.model, asked.threshold, asked.positive, tried_on=first)
         if box is None:
             raise

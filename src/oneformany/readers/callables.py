@@ -113,7 +113,7 @@ def as_black_box(
     try:
         if tried_on is not None:
             box.function(tried_on)
-    except Exception:  # noqa: BLE001 (whatever a stranger's model raises: it does not read these rows)
+    except InputError:
         return None
     return box
 
@@ -128,7 +128,14 @@ class _Asked:
 
     def score(self, frame: pd.DataFrame) -> FloatArray:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""
-        data, index = as_fitted(self.model, frame), class_index(self.model, self.positive)
+        try:
+            return self._score(as_fitted(self.model, frame))
+        except Exception as error:  # whatever a stranger's model raises
+            kind = type(self.model).__name__
+            raise InputError(f"{kind}, which is asked itself, does not answer: {error}") from error
+
+    def _score(self, data: AnyModel) -> FloatArray:
+        index = class_index(self.model, self.positive)
         chances = np.zeros((len(data), len(self.model.classes_)))
         if hasattr(self.model, "predict_proba"):
             chances = np.asarray(self.model.predict_proba(data))

@@ -14,8 +14,9 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
-from oneformany.readers.registry import reader_for, unwrapped
+from oneformany.readers.registry import reader_for
 from oneformany.readers.verdict import DOUBLE, SINGLE, are_round, class_index, log_odds
+from oneformany.readers.wrappers import unwrapped
 from oneformany.schema.encoding import Encoding
 
 MARGIN = 1e-9  # scores nearer to the threshold are the model's to decide, since it may round

@@ -18,9 +18,10 @@ from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.callables import BlackBox, as_black_box
 from oneformany.readers.columns import Rows, TimeIsUpError, probe
 from oneformany.readers.inputs import Inputs
-from oneformany.readers.registry import load, read_model
+from oneformany.readers.registry import read_model
 from oneformany.readers.trees.libraries import forest_of
 from oneformany.readers.verdict import Reading
+from oneformany.readers.wrappers import unwrapped
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, named_targets, same_rows
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, no_level
@@ -92,7 +93,7 @@ def read_cells(
     encoding = _probed(inputs, table, columns, stop)
     forest = None if encoding is None else forest_of(inputs.classifier)
     if encoding is None:
-        told: list[Told | None] = [_told_by_terms(inputs.model, column) for column in columns]
+        told: list[Told | None] = [_told_by_terms(unwrapped(inputs.model), column) for column in columns]
     else:
         seen = zip(encoding.columns, encoding.values, strict=True)
         told = [Told(block) if forest is None else forest.told(own, block) for own, block in seen]
@@ -187,14 +188,13 @@ def _reading(
         if box is not None:
             why = f"{cells.n_splits} splits, on {p} columns of up to {widest} values, are too many"
             return read_model(box, cells.classes), why
-    if inputs.transform is None:
+    if inputs.oracle is None:
         return read_model(inputs.model, cells.classes, threshold, positive), None
     if cells.encoding is None or (stop is not None and stop.expired()):
         box = BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
         return read_model(box, cells.classes), TIME_WAS_UP
     rows = Rows.of(cells.classes)
-    oracle = load(inputs.reader.read)(inputs.classifier, cells.encoding, threshold, positive)
-    return Reading(oracle, lambda codes: inputs.decide(rows.frame(codes))), None
+    return Reading(inputs.oracle(cells.encoding), lambda codes: inputs.decide(rows.frame(codes))), None
 
 
 def _dates(column: pd.Series[Any], more: pd.Series[Any], kept: Collection[str]) -> ColumnValues:

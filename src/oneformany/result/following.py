@@ -259,7 +259,7 @@ def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str
             return lambda rows: verdict(schema.encode(rows))
         decide = inputs_of(model, table, threshold, positive).decision(table)
     except (UnsupportedModelError, TextsError):
-        box = as_black_box(model, threshold, positive, tried_on=table.named(table.frame.head(1)))
+        box = as_black_box(model, threshold, positive)
         if box is None:
             raise
         decide = inputs_of(box, table, None, 1).decision(table)
