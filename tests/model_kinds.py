@@ -100,9 +100,10 @@ class Kind:
 
 
 def rows(seed):
-    """Codes and a noisy target of both classes."""
+    """Codes, every level among them, and a noisy target of both classes."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(LEVELS, size=(24, len(LEVELS)))
+    codes[: max(LEVELS)] = [[code % n for n in LEVELS] for code in range(max(LEVELS))]
     target = ((codes[:, 0] + codes[:, 1] > 1) ^ (rng.random(24) < 0.2)).astype(int)
     target[:2] = [0, 1]
     return codes, target

@@ -10,6 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -75,7 +76,7 @@ def test_the_answer_is_that_of_the_reading_where_there_is_one():
     assert (read.status, itself.status, asked.status) == ("optimal", "optimal", "optimal")
     assert read.problem["oracle"] == itself.problem["oracle"]
     assert "unread" not in read.problem["model"]
-    assert "FixedThresholdClassifier has a cutoff that is not a prob" in asked.problem["model"]["unread"]
+    assert "FixedThresholdClassifier has a threshold that is not a prob" in asked.problem["model"]["unread"]
 
 
 def test_a_threshold_is_kept_by_models_with_probabilities_and_with_decision_values():
@@ -150,8 +151,14 @@ class Fussy(KNeighborsClassifier):
 
 def test_a_model_that_answers_about_nothing_is_told_in_its_own_words():
     model = Fussy().fit(FRAME[["income", "debt"]], ACCEPTED)
-    with pytest.raises(ofm.InputError, match="Fussy, which is asked itself, does not answer: 'purse'"):
+    with pytest.raises(ofm.InputError, match="Fussy does not answer about the rows: 'purse'"):
         ofm.OneForMany(model, positive="yes").explain(FRAME[["income", "debt"]])
+
+
+def test_a_model_that_was_read_tells_what_it_cannot_answer():
+    model = CategoricalNB().fit([[0], [1], [1]], [0, 1, 1])
+    with pytest.raises(ofm.InputError, match="CategoricalNB does not answer about the rows: index 2 is out"):
+        ofm.OneForMany(model).explain(pd.DataFrame({"a": [0, 2]}))
 
 
 class Engineered:

@@ -212,11 +212,13 @@ def test_a_tuned_cutoff_is_read_with_the_label_that_it_was_tuned_for(label):
 )
 def test_a_cutoff_that_is_not_one_on_probabilities_is_asked(options):
     model = FixedThresholdClassifier(LogisticRegression(), **options).fit(FRAME, TARGET)
-    with pytest.raises(UnsupportedModelError, match=r"a cutoff that is not a probability .* pass a function"):
+    with pytest.raises(
+        UnsupportedModelError, match=r"a threshold that is not a probability .* pass a function"
+    ):
         read_model(model, ofm.infer_schema(FRAME), None, "yes")
     if options.get("threshold") != 0.0:
         result = ofm.OneForMany(model, max_changes=1, positive="yes").explain(FRAME)
-        assert "has a cutoff that is not a probability" in result.summary()
+        assert "has a threshold that is not a probability" in result.summary()
 
 
 def test_wrappers_that_are_not_fitted_are_refused():

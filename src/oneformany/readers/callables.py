@@ -17,7 +17,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, as_fitted
-from oneformany.readers.verdict import Reading, Verdict, class_index, class_number
+from oneformany.readers.verdict import Reading, Verdict, class_index, class_number, said
 from oneformany.schema.feature import levels_told
 from oneformany.schema.schema import Schema
 
@@ -128,17 +128,10 @@ class _Asked:
 
     def score(self, frame: pd.DataFrame) -> FloatArray:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""
-        try:
-            return self._score(as_fitted(self.model, frame))
-        except Exception as error:  # whatever a stranger's model raises
-            kind = type(self.model).__name__
-            raise InputError(f"{kind}, which is asked itself, does not answer: {error}") from error
-
-    def _score(self, data: AnyModel) -> FloatArray:
-        index = class_index(self.model, self.positive)
+        data, index = as_fitted(self.model, frame), class_index(self.model, self.positive)
         chances = np.zeros((len(data), len(self.model.classes_)))
         if hasattr(self.model, "predict_proba"):
-            chances = np.asarray(self.model.predict_proba(data))
+            chances = said(self.model, "predict_proba", data)
         own = getattr(type(self.model), "predict", None)
         if self.threshold is None and own is RandomForestClassifier.predict:
             accepted = chances.argmax(axis=1) == index  # which is what a forest does, and takes half the time

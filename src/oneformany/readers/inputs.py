@@ -137,8 +137,8 @@ def opened(
     last = model
     while True:
         threshold, last = threshold_inside(last, threshold, positive), unwrapped(last)
-        if last is None or isinstance(last, str):
-            raise UnsupportedModelError(f"the model is, or ends in, {last!r}: give a fitted classifier")
+        if last is not model and (last is None or isinstance(last, str)):
+            raise UnsupportedModelError(f"the pipeline ends in {last!r}: give a fitted classifier")
         reader = reader_for(last)
         if reader.read != PIPELINE:
             break

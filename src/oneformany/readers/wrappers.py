@@ -7,7 +7,7 @@ from oneformany.exceptions import UnsupportedModelError
 from oneformany.readers.verdict import class_index
 
 ANSWERS = ("predict", "predict_proba", "decision_function")
-LEAST = 1e-6  # cutoffs nearer to 0 or 1 are not read
+NEAREST = 1e-6  # thresholds nearer to 0 or 1 are not read
 
 
 def named(package: str, *names: str) -> Callable[[type], bool]:
@@ -25,7 +25,7 @@ WRAPPERS = {
     "TunedThresholdClassifierCV": ("estimator_",),
 }
 is_wrapper = named("sklearn", *WRAPPERS)
-has_cutoff = named("sklearn", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
+has_threshold = named("sklearn", "FixedThresholdClassifier", "TunedThresholdClassifierCV")
 
 
 def own_answer(
@@ -53,37 +53,37 @@ def _inside(model: AnyModel) -> AnyModel:
 
 
 def unwrapped(model: AnyModel) -> AnyModel:
-    """Take the model out of a parameter search, a ``FrozenEstimator`` or a classifier with its own cutoff."""
+    """Take the model out of a parameter search, a ``FrozenEstimator`` or what has a threshold of its own."""
     while (inner := _inside(model)) is not None:
         model = inner
     return model
 
 
 def threshold_inside(model: AnyModel, threshold: float | None, positive: object) -> float | None:
-    """Which score the model inside a wrapper has to reach: the one asked for, or the wrapper's own cutoff.
+    """Which score the model inside a wrapper has to reach: the one asked for, or that of the wrapper.
 
-    A cutoff on the score of the other class is turned around. A tie then seems to go to either class; it is
-    within the margin of every reading, where the wrapper itself decides.
+    A threshold on the score of the other class is turned around. A tie then seems to go to either class; it
+    is within the margin of every reading, where the wrapper itself decides.
     """
     while threshold is None and (inner := _inside(model)) is not None:
-        if has_cutoff(type(model)):
-            threshold = _cutoff(model, inner, positive)
+        if has_threshold(type(model)):
+            threshold = _own_threshold(model, inner, positive)
         model = inner
     return threshold
 
 
-def _cutoff(model: AnyModel, inner: AnyModel, positive: object) -> float:
+def _own_threshold(model: AnyModel, inner: AnyModel, positive: object) -> float:
     chances = hasattr(inner, "predict_proba")
-    cutoff = model.threshold if hasattr(model, "threshold") else model.best_threshold_
-    if cutoff == "auto":
-        cutoff = 0.5 if chances else 0.0
-    scorer = getattr(model, "_curve_scorer", None)  # which knows the label, where the cutoff was tuned
+    least = model.threshold if hasattr(model, "threshold") else model.best_threshold_
+    if least == "auto":
+        least = 0.5 if chances else 0.0
+    scorer = getattr(model, "_curve_scorer", None)  # which knows the label, where it was tuned
     label = getattr(scorer, "_get_pos_label", lambda: model.pos_label)()
     if class_index(model, positive) != (1 if label is None else class_index(model, label)):
-        cutoff = 1 - cutoff if chances else -cutoff
-    if chances and (model.response_method == "decision_function" or not LEAST < cutoff < 1 - LEAST):
+        least = 1 - least if chances else -least
+    if chances and (model.response_method == "decision_function" or not NEAREST < least < 1 - NEAREST):
         raise UnsupportedModelError(
-            f"{type(model).__name__} has a cutoff that is not a probability between 0 and 1; pass a function "
-            "that returns 1.0 for what it accepts and 0.0 for the rest"
+            f"{type(model).__name__} has a threshold that is not a probability between 0 and 1; pass a "
+            "function that returns 1.0 for what it accepts and 0.0 for the rest"
         )
-    return float(cutoff)
+    return float(least)

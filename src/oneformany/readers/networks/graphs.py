@@ -46,7 +46,7 @@ def read_network(
 def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     """What a network itself says: a column of probabilities per class."""
     chain, width = _followed(model, columns.shape[1]), columns.shape[1]
-    reads = next((len(step.weights) for step in chain.steps if isinstance(step, Affine)), width)
+    reads = next(len(step.weights) for step in chain.steps if isinstance(step, Affine))
     if reads != width:
         raise InputError(
             f"{type(model).__name__} reads {reads} numbers, and the rows have {width} columns; give the "
@@ -57,7 +57,10 @@ def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
 
 def _followed(model: AnyModel, width: int) -> Chain:
     """Follow the input, of so many numbers, to the logits."""
-    return _traced(model) if hasattr(model, "parameters") else _graph(model, width)
+    chain = _traced(model) if hasattr(model, "parameters") else _graph(model, width)
+    if not chain.n_outputs:
+        raise UnsupportedModelError(f"{chain.model} has no layer with weights")
+    return chain
 
 
 def _traced(model: AnyModel) -> Chain:
@@ -90,7 +93,7 @@ def _traced(model: AnyModel) -> Chain:
             chain.steps += _layer(kind, name, node, module)
 
     bare = chain.head is None  # then probabilities are as torch rounds them
-    if bare and chain.n_outputs:
+    if bare:
         chain.head = "sigmoid" if chain.n_outputs == 1 else "softmax"
 
     def run(columns: FloatArray) -> NDArray[Any]:
@@ -144,7 +147,10 @@ def _graph(model: AnyModel, width: int) -> Chain:
     from onnx.reference import ReferenceEvaluator
 
     if isinstance(model, (str, os.PathLike)):
-        model = onnx.load(model)
+        try:
+            model = onnx.load(model)
+        except Exception as error:
+            raise InputError(f"{str(model)!r} is not an ONNX file: {error}") from error
     graph = model.graph
     constants = {weight.name: onnx.numpy_helper.to_array(weight) for weight in graph.initializer}
     entries = [entry for entry in graph.input if entry.name not in constants]
