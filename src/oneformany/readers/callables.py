@@ -99,23 +99,15 @@ def _index(model: AnyModel, positive: object) -> int:
     return class_index(owner, positive) if known else class_number(positive, "a function")
 
 
-def as_black_box(
-    model: AnyModel, threshold: float | None, positive: object, tried_on: pd.DataFrame | None = None
-) -> BlackBox | None:
+def as_black_box(model: AnyModel, threshold: float | None, positive: object) -> BlackBox | None:
     """Wrap a fitted classifier as a function of frames: positive, from 0.5 on, is what it accepts itself.
 
-    ``None``: it cannot be asked, or does not answer about the rows that it is tried on.
+    ``None``: it has no ``predict``, or does not know its classes.
     """
     if not hasattr(model, "predict") or not hasattr(model, "classes_"):
         return None
     class_index(model, positive)
-    box = BlackBox(_Asked(model, threshold, positive).score)
-    try:
-        if tried_on is not None:
-            box.function(tried_on)
-    except InputError:
-        return None
-    return box
+    return BlackBox(_Asked(model, threshold, positive).score)
 
 
 @dataclass(frozen=True)

@@ -149,10 +149,12 @@ def opened(
         last = last.steps[-1][1]
     if not reader.probabilities:
         class_index(last, positive)
-    if reader.reads != "columns":
-        raise UnsupportedModelError(
-            f"the pipeline ends in {type(last).__name__}, which reads no columns of numbers"
-        )
+    calibrated = [member.estimator for member in getattr(last, "calibrated_classifiers_", ())]
+    for read in (last, *map(unwrapped, calibrated)):
+        if reader_for(read).reads != "columns":
+            raise UnsupportedModelError(
+                f"the model ends in {type(read).__name__}, which reads no columns of numbers"
+            )
     if hasattr(last, "_preprocessor") and getattr(last, "is_categorical_", None) is not None:
         steps.append(last._preprocessor)  # noqa: SLF001 (no public way to the codes of histogram boosting)
         last = copy(last)
@@ -231,10 +233,6 @@ def encoder_categories(step: AnyModel, columns: list[Any]) -> dict[str, frozense
     return found
 
 
-class TextsError(InputError):
-    """A column holds texts, and the model reads numbers."""
-
-
 @dataclass(frozen=True, eq=False)
 class CategoryCodes:
     """Turn a frame into numbers, with the codes that a model has for categories."""
@@ -258,10 +256,10 @@ class CategoryCodes:
         except (ValueError, TypeError) as error:
             odd = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
             if 0 < len(odd) < len(column):
-                raise TextsError(
+                raise InputError(
                     f"column {name!r} holds {odd.iloc[0]!r} among numbers; write a number, or drop the row"
                 ) from error
-            raise TextsError(
+            raise InputError(
                 f"column {name!r} holds texts, which {self.model} cannot read; turn it into a column of type "
                 "category if the model was fitted so, or pass the schema whose one-hot columns it reads"
             ) from error

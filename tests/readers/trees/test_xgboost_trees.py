@@ -164,3 +164,15 @@ def test_a_column_of_other_categories_than_the_model_knows_is_named(fitted_on, h
     rows = pd.DataFrame({"home": home, "age": range(4)})
     with pytest.raises(InputError, match=f"column 'home' {words}"):
         OneForMany(model).explain(rows)
+
+
+def test_a_booster_with_too_many_splits_to_be_read_is_asked(monkeypatch):
+    frame = pd.DataFrame({"age": range(40), "debts": [0, 1, 2, 3] * 10})
+    target = (frame["age"] - 5 * frame["debts"] > 10).astype(int)
+    settings = {"objective": "binary:logistic", "nthread": 1}
+    model = xgboost.train(settings, xgboost.DMatrix(frame, target), 3)
+    monkeypatch.setattr("oneformany.readers.own_values.MOST_ENTRIES", 0)
+    result = OneForMany(model, max_changes=2).explain(frame)
+    assert result.covered == len(result.assignment)
+    assert "are too many" in result.summary()
+    assert (model.predict(xgboost.DMatrix(result.apply(frame))) >= 0.5).all()
