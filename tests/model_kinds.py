@@ -25,7 +25,7 @@ from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, Gaussi
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from oneformany.readers.registry import read_model
@@ -306,6 +306,7 @@ KINDS = {
     "logistic regression, round": _round_weights(LogisticRegression),
     "linear support vectors": _fitted(LinearSVC),
     "linear support vectors, round": _round_weights(LinearSVC),
+    "linear kernel": _fitted(lambda: SVC(kernel="linear", C=100)),
     "ridge": _fitted(RidgeClassifier),
     "perceptron": _fitted(Perceptron),
     "gradient descent": _fitted(lambda: SGDClassifier(loss="log_loss")),

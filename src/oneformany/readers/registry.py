@@ -73,8 +73,8 @@ READERS: list[Reader] = [
         "calibrator) over these",
         named(
             "sklearn",
-            *("LinearDiscriminantAnalysis", "LinearSVC", "LogisticRegression", "Perceptron"),
-            *("RidgeClassifier", "RidgeClassifierCV", "SGDClassifier", "CalibratedClassifierCV"),
+            *("LinearDiscriminantAnalysis", "LinearSVC", "LogisticRegression", "NuSVC", "Perceptron"),
+            *("RidgeClassifier", "RidgeClassifierCV", "SGDClassifier", "SVC", "CalibratedClassifierCV"),
             *("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
         ),
         ".linear:read_linear",
@@ -215,13 +215,11 @@ def first_step(model: AnyModel) -> AnyModel:
 def reader_for(model: object) -> Reader:
     """Find the first reader that understands a model; without one, ``UnsupportedModelError`` is raised."""
     inner = unwrapped(model)
-    kind, own = type(inner), None
+    kind = type(inner)
     found = next((reader for reader in READERS if reader.matches(kind)), None)
-    if found is not None and found.matches is not _is_asked:
-        own = own_answer(inner, found.matches, added=found.probabilities is None)
-    elif is_wrapper(kind):
-        own = own_answer(inner, is_wrapper)
-    if own:
+    known = is_wrapper if found is None else found.matches
+    added = found is None or found.probabilities is None
+    if known is not _is_asked and known(kind) and (own := own_answer(inner, known, added=added)):
         raise UnsupportedModelError(
             f"{kind.__name__} has a {own} of its own; pass a function that returns its probabilities"
         )
