@@ -17,6 +17,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, as_fitted
+from oneformany.readers.registry import is_function
 from oneformany.readers.verdict import Reading, Verdict, class_index, class_number, said
 from oneformany.schema.feature import levels_told
 from oneformany.schema.schema import Schema
@@ -85,7 +86,7 @@ def decision(
     model: AnyModel, threshold: float | None = None, positive: object = 1
 ) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a classifier that reads frames, or a function, for its own decision about rows of a frame."""
-    if hasattr(model, "predict"):
+    if not is_function(type(model)):
         class_index(model, positive)
         return Verdict(model, lambda frame: frame, threshold, positive)
     function: Any = getattr(model, "function", model)

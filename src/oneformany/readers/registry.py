@@ -57,7 +57,7 @@ class Reader:
         return ProbabilityVerdict(own, inputs, threshold, class_number(positive, type(model).__name__))
 
 
-def _is_asked(kind: type) -> bool:
+def is_function(kind: type) -> bool:
     """Whether objects of a type are functions, that is can be called; classes make objects when called."""
     called = any("__call__" in vars(base) for base in kind.__mro__) and not issubclass(kind, type)
     return called or named("oneformany", "BlackBox")(kind)
@@ -125,7 +125,7 @@ READERS: list[Reader] = [
     ),
     Reader(
         "functions from frames to probabilities, as black boxes",
-        _is_asked,
+        is_function,
         ".callables:read_function",
         "frames",
     ),
@@ -201,7 +201,7 @@ def first_step(model: AnyModel) -> AnyModel:
     if is_pipeline(type(model)) and not own_answer(model, is_pipeline):
         steps = (inner for _, inner in model.steps if inner is not None and not isinstance(inner, str))
         return first_step(next(steps))
-    if _is_asked(type(model)) and not hasattr(model, "feature_names_in_"):
+    if is_function(type(model)) and not hasattr(model, "feature_names_in_"):
         function: AnyModel = getattr(model, "function", model)
         owner: AnyModel = getattr(function, "__self__", None)
         if named("oneformany", "_Asked")(type(owner)):
@@ -219,7 +219,7 @@ def reader_for(model: object) -> Reader:
     found = next((reader for reader in READERS if reader.matches(kind)), None)
     known = is_wrapper if found is None else found.matches
     added = found is None or found.probabilities is None
-    if known is not _is_asked and known(kind) and (own := own_answer(inner, known, added=added)):
+    if known is not is_function and known(kind) and (own := own_answer(inner, known, added=added)):
         raise UnsupportedModelError(
             f"{kind.__name__} has a {own} of its own; pass a function that returns its probabilities"
         )
