@@ -153,6 +153,15 @@ def test_a_step_with_a_transform_of_its_own_may_mix_features(kind, given):
         read_model(model, None, None, "yes", FRAME)
 
 
+def test_steps_are_gone_through_as_predict_does_whatever_the_class_of_a_pipeline_adds():
+    kind = type("MixingPipeline", (Mixing, Pipeline), {"__init__": Pipeline.__init__})
+    model = kind([("scale", StandardScaler()), ("line", LogisticRegression())]).fit(FRAME, TARGET)
+    schema = ofm.infer_schema(FRAME, bins=None)
+    reading = read_model(model, schema, None, "yes", FRAME)
+    accepted = model.predict(FRAME) == "yes"
+    assert (reading.oracle.positive(schema.encode(FRAME)) == accepted).all()
+
+
 def scores(model, label):
     if hasattr(model, "predict_proba"):
         return model.predict_proba(FRAME)[:, list(model.classes_).index(label)]

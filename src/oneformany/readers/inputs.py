@@ -145,7 +145,7 @@ def opened(
         for name, step in last.steps[:-1]:
             check_step(step, name)
         if len(last.steps) > 1:
-            steps.append(last[:-1])
+            steps.append(Pipeline(last.steps[:-1]))  # as predict goes through them, whatever the class
         last = last.steps[-1][1]
     if not reader.probabilities:
         class_index(last, positive)
