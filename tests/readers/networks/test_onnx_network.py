@@ -221,6 +221,11 @@ def test_a_file_is_read(tmp_path):
             "contains Add",
         ),
         ([("Gemm", ("x", "w"), "y", {"transA": 1})], ONE, "contains Gemm"),
+        (
+            [("BatchNormalization", ("x", "b", "b", "c", "d"), "y", {"training_mode": 1})],
+            {name: np.ones(2) for name in "bcd"},
+            "contains BatchNormalization",
+        ),
         ([MATMUL, ("MatMul", ("z", "w"), "y", {})], ONE, "layer 1 that reads 7 numbers and gets 1"),
     ],
 )

@@ -224,7 +224,7 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
         matrix = np.float64(settings.get("alpha", 1.0)) * matrix
         bias = [np.float64(settings.get("beta", 1.0)) * array.reshape(-1) for array in weights[1:]]
         steps = [Affine(matrix, sum(bias, np.zeros(matrix.shape[1])))]
-    elif kind == "BatchNormalization" and first:
+    elif kind == "BatchNormalization" and first and not settings.get("training_mode"):
         steps = _normalisation(settings.get("epsilon", 1e-5), *weights)
     elif (kind in ("Add", "Mul") or (kind in ("Sub", "Div") and first)) and weights[0].size in (1, width):
         numbers = np.broadcast_to(weights[0].reshape(-1).astype(np.float64), width)
