@@ -19,11 +19,13 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from oneformany.readers.registry import read_model
@@ -98,9 +100,10 @@ class Kind:
 
 
 def rows(seed):
-    """Codes and a noisy target of both classes."""
+    """Codes, every level among them, and a noisy target of both classes."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(LEVELS, size=(24, len(LEVELS)))
+    codes[: max(LEVELS)] = [[code % n for n in LEVELS] for code in range(max(LEVELS))]
     target = ((codes[:, 0] + codes[:, 1] > 1) ^ (rng.random(24) < 0.2)).astype(int)
     target[:2] = [0, 1]
     return codes, target
@@ -303,6 +306,7 @@ KINDS = {
     "logistic regression, round": _round_weights(LogisticRegression),
     "linear support vectors": _fitted(LinearSVC),
     "linear support vectors, round": _round_weights(LinearSVC),
+    "linear kernel": _fitted(lambda: SVC(kernel="linear", C=100)),
     "ridge": _fitted(RidgeClassifier),
     "perceptron": _fitted(Perceptron),
     "gradient descent": _fitted(lambda: SGDClassifier(loss="log_loss")),
@@ -315,6 +319,16 @@ KINDS = {
     "multinomial": _fitted(MultinomialNB),
     "calibrated": _fitted(
         lambda: CalibratedClassifierCV(LogisticRegression(), method="sigmoid", ensemble=False, cv=2)
+    ),
+    "cutoff": _fitted(lambda: FixedThresholdClassifier(RandomForestClassifier(2, random_state=0))),
+    "cutoff, other label": _fitted(
+        lambda: FixedThresholdClassifier(DecisionTreeClassifier(max_depth=2), threshold=0.25, pos_label=0)
+    ),
+    "cutoff of decision values": _fitted(lambda: FixedThresholdClassifier(LinearSVC(), threshold=0.2)),
+    "tuned cutoff": _fitted(
+        lambda: TunedThresholdClassifierCV(
+            LogisticRegression(), cv=2, thresholds=5, scoring=make_scorer(f1_score, pos_label=0)
+        )
     ),
     "perceptron of two layers": _fitted(lambda: MLPClassifier((4,), max_iter=20)),
     "perceptron of two layers, round": Kind(_round_network),

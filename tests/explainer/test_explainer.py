@@ -214,7 +214,7 @@ def test_a_point_that_the_model_does_not_confirm_is_an_error_that_names_it(monke
 
 
 def test_a_misread_model_is_noticed_on_the_rows_already(german, model, monkeypatch):
-    monkeypatch.setattr(model, "predict", lambda data: np.zeros(len(data)))
+    monkeypatch.setattr(type(model), "predict", lambda _, data: np.zeros(len(data)))
     frame = german.frame.head(3).set_axis(["ann", "bob", "eve"])
     with pytest.raises(
         PredictionMismatchError, match=r"row ann \(and 2 more rows\): the model turns it down"

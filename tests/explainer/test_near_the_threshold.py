@@ -33,11 +33,14 @@ def logistic() -> LogisticRegression:
 @pytest.mark.parametrize(
     ("cutoff", "chance", "says"), [(0.5002, 0.5001, "turns it down"), (0.4998, 0.4999, "accepts it")]
 )
-def test_a_cutoff_that_nobody_can_see_is_noticed_however_little_it_differs(cutoff, chance, says):
+def test_a_cutoff_that_nobody_can_see_is_noticed_however_little_it_differs(cutoff, chance, says, monkeypatch):
+    def predict(own, rows):
+        return (own.predict_proba(rows)[:, 1] >= cutoff).astype(int)
+
     frame, model = drawn(), logistic()
     score = np.log(chance / (1 - chance))
     model.intercept_ += score - model.decision_function(frame)[:1]
-    model.predict = lambda rows: (model.predict_proba(rows)[:, 1] >= cutoff).astype(int)
+    monkeypatch.setattr(LogisticRegression, "predict", predict, raising=False)
     with pytest.raises(ofm.PredictionMismatchError, match=rf"row 0: the model {says}"):
         ofm.OneForMany(model, 2).explain(frame)
 

@@ -10,6 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.naive_bayes import CategoricalNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -44,7 +45,9 @@ MODELS = {
     "mixing step": make_pipeline(numbers(), PCA(3), LogisticRegression()),
     "vote": make_pipeline(numbers(), VotingClassifier(two(), voting="soft")),
     "stack": make_pipeline(numbers(), StackingClassifier(two(), cv=2)),
-    "cutoff": FixedThresholdClassifier(make_pipeline(numbers(), LogisticRegression()), threshold=0.8),
+    "cutoff": FixedThresholdClassifier(
+        make_pipeline(numbers(), LogisticRegression()), threshold=0.8, response_method="decision_function"
+    ),
     "calibrated pipelines": CalibratedClassifierCV(make_pipeline(numbers(), LogisticRegression()), cv=2),
 }
 
@@ -66,11 +69,14 @@ def test_the_answer_is_that_of_the_reading_where_there_is_one():
     model = make_pipeline(numbers(), LogisticRegression()).fit(FRAME, ACCEPTED)
     cutoff = FixedThresholdClassifier(model, threshold=0.7).fit(FRAME, ACCEPTED)
     read = ofm.OneForMany(cutoff.estimator_, 2, 0.7, positive="yes", bins=4).explain(FRAME)
-    asked = ofm.OneForMany(cutoff, 2, positive="yes", bins=4).explain(FRAME)
-    assert read.count == asked.count
-    assert (read.status, asked.status) == ("optimal", "optimal")
+    itself = ofm.OneForMany(cutoff, 2, positive="yes", bins=4).explain(FRAME)
+    told = cutoff.set_params(threshold=np.log(7 / 3), response_method="decision_function")
+    asked = ofm.OneForMany(told, 2, positive="yes", bins=4).explain(FRAME)
+    assert read.count == itself.count == asked.count
+    assert (read.status, itself.status, asked.status) == ("optimal", "optimal", "optimal")
+    assert read.problem["oracle"] == itself.problem["oracle"]
     assert "unread" not in read.problem["model"]
-    assert "FixedThresholdClassifier cannot be read" in asked.problem["model"]["unread"]
+    assert "FixedThresholdClassifier has a threshold that is not a prob" in asked.problem["model"]["unread"]
 
 
 def test_a_threshold_is_kept_by_models_with_probabilities_and_with_decision_values():
@@ -104,14 +110,55 @@ def test_one_of_several_classes_is_asked_for_with_columns_by_name_and_a_threshol
     assert "a threshold on the probability of one of them is not additive" in result.summary()
 
 
-def test_a_model_that_does_not_answer_about_the_rows_is_refused_as_before():
+def test_a_model_that_does_not_answer_about_the_rows_is_refused_with_the_reason():
     model = KNeighborsClassifier().fit(FRAME[["income", "debt"]], ACCEPTED)
-    with pytest.raises(ofm.UnsupportedModelError, match="KNeighborsClassifier cannot be read"):
+    with pytest.raises(ofm.InputError, match="KNeighborsClassifier was fitted on 2 columns, the frame lacks"):
         ofm.OneForMany(model, positive="yes").explain(FRAME[["home"]])
-    with pytest.raises(ofm.UnsupportedModelError, match="cannot be read"):
+    with pytest.raises(ofm.UnsupportedModelError, match="KNeighborsClassifier, not fitted, cannot be read"):
         ofm.OneForMany(KNeighborsClassifier(), positive="yes").explain(FRAME)
     with pytest.raises(ofm.InputError, match="none of the model's classes"):
         ofm.OneForMany(model, positive="maybe").explain(FRAME[["income", "debt"]])
+
+
+@pytest.mark.parametrize("row", [0, 1, 5])
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("income", "much", "'income' holds numbers and texts: the first of these texts is 'much' in row {}"),
+        ("home", "castle", "'home', row {}: the model was not fitted on 'castle'"),
+        ("home", None, "'home', row {}: the value is missing, and the model does not read missing values"),
+        (
+            "income",
+            None,
+            "'income', row {}: the value is missing, and the model does not read missing values",
+        ),
+    ],
+)
+def test_a_value_that_the_model_refuses_is_named_wherever_it_stands(column, value, words, row):
+    model = make_pipeline(numbers(), KNeighborsClassifier()).fit(FRAME, ACCEPTED)
+    values = FRAME[column].tolist()
+    values[row] = value
+    with pytest.raises(ofm.InputError, match=words.format(f"p{row}")):
+        ofm.OneForMany(model, positive="yes").explain(FRAME.assign(**{column: values}))
+
+
+class Fussy(KNeighborsClassifier):
+    """Answers about nothing."""
+
+    def predict(self, _frame):
+        raise KeyError("purse")
+
+
+def test_a_model_that_answers_about_nothing_is_told_in_its_own_words():
+    model = Fussy().fit(FRAME[["income", "debt"]], ACCEPTED)
+    with pytest.raises(ofm.InputError, match="Fussy does not answer about the rows: 'purse'"):
+        ofm.OneForMany(model, positive="yes").explain(FRAME[["income", "debt"]])
+
+
+def test_a_model_that_was_read_tells_what_it_cannot_answer():
+    model = CategoricalNB().fit([[0], [1], [1]], [0, 1, 1])
+    with pytest.raises(ofm.InputError, match="CategoricalNB does not answer about the rows: index 2 is out"):
+        ofm.OneForMany(model).explain(pd.DataFrame({"a": [0, 2]}))
 
 
 class Engineered:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from oneformany import infer_schema
+from oneformany import OneForMany, infer_schema
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.callables import BlackBox
 from oneformany.readers.registry import read_model
@@ -87,6 +87,23 @@ def test_labels_instead_of_probabilities_are_refused():
 def test_limits_are_handed_on():
     oracle = read_model(BlackBox(chance, max_calls=7, largest_box=8), None, frame=FRAME).oracle
     assert (oracle.max_calls, oracle.largest_box) == (7, 8)
+
+
+class Service:
+    """Can be called for probabilities, and has a ``predict`` of something else."""
+
+    def __call__(self, frame):
+        return (frame["a"] > 1).astype(float)
+
+    def predict(self, frame):
+        return ["refer"] * len(frame)
+
+
+def test_what_can_be_called_is_called_whatever_else_it_has():
+    frame = pd.DataFrame({"a": [0, 1, 2, 0], "b": [0, 1, 0, 1]})
+    result = OneForMany(Service(), max_changes=1).explain(frame)
+    assert list(result.index) == [0, 1, 3]
+    assert (result.apply(frame)["a"] == 2).all()
 
 
 def test_the_verdict_asks_the_function_again():

@@ -18,7 +18,8 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
-from sklearn.svm import SVC, LinearSVC
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 
 from oneformany import Feature, Schema
 from oneformany.datasets import load
@@ -268,8 +269,8 @@ def alternating(classes):
         (LinearRegression().fit(DATA, alternating(2)), "LinearRegression is a regressor"),
         (GaussianNB().fit(DATA, alternating(1)), r"knows only the class 0; fit it on rows of two"),
         (
-            SVC(kernel="linear").fit(DATA, alternating(2)),
-            "SVC is not a linear classifier; read are",
+            KNeighborsClassifier(1).fit(DATA, alternating(2)),
+            "KNeighborsClassifier is not a linear classifier; read are",
         ),
         (
             CalibratedClassifierCV(LinearSVC(), cv=2).fit(DATA, alternating(2)),
@@ -282,8 +283,8 @@ def alternating(classes):
             "method='isotonic' is not read; use method='sigmoid'",
         ),
         (
-            CalibratedClassifierCV(SVC(kernel="linear"), cv=2, ensemble=False).fit(DATA, DATA[:, 0]),
-            "SVC is not a linear classifier",
+            CalibratedClassifierCV(KNeighborsClassifier(1), cv=2, ensemble=False).fit(DATA, DATA[:, 0]),
+            "KNeighborsClassifier is not a linear classifier",
         ),
         (
             RidgeClassifier().fit(DATA, np.column_stack([alternating(2), 1 - alternating(2)])),

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -32,7 +34,7 @@ from sklearn.preprocessing import (
     StandardScaler,
     TargetEncoder,
 )
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from oneformany import Feature, Schema, infer_schema
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
@@ -140,6 +142,7 @@ def test_steps_are_read_with_and_without_a_schema(name):
 
 CLASSIFIERS = {
     "support vectors": LinearSVC(random_state=0),
+    "linear kernel": SVC(kernel="linear"),
     "network": MLPClassifier((5,), max_iter=5000, tol=1e-2, random_state=0),
     "forest": RandomForestClassifier(10, random_state=0),
     "nested": make_pipeline(MaxAbsScaler(), LogisticRegression()),
@@ -152,6 +155,20 @@ def test_any_classifier_may_stand_at_the_end(name):
     frame, _ = rows_of()
     model = fitted([mixed(StandardScaler())], CLASSIFIERS[name])
     assert agrees(model, read_model(model, None, None, "good", frame), frame)
+
+
+@pytest.mark.parametrize(
+    "classifier", [SVC(), NuSVC(kernel="poly"), SVC(kernel="linear", probability=True, random_state=0)]
+)
+def test_other_kernels_and_probabilities_of_support_vectors_are_not_read(classifier):
+    frame, _ = rows_of()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        model = fitted([mixed(StandardScaler())], classifier)
+    with pytest.raises(
+        UnsupportedModelError, match="is read with kernel='linear', probability=False and two"
+    ):
+        read_model(model, None, None, "good", frame)
 
 
 def test_boosting_and_naive_bayes_may_stand_at_the_end():
@@ -314,7 +331,11 @@ def test_every_known_step_is_one_of_scikit_learn():
             UnsupportedModelError,
             "'passthrough': give a fitted classifier",
         ),
-        (make_pipeline(StandardScaler(), PCA()), UnsupportedModelError, "PCA cannot be read as a classifier"),
+        (
+            make_pipeline(StandardScaler(), PCA()),
+            UnsupportedModelError,
+            "PCA, not fitted, cannot be read as a classifier",
+        ),
         (make_pipeline(StandardScaler(), LinearRegression()), UnsupportedModelError, "a regressor"),
         (
             fitted([mixed("passthrough")], KNeighborsClassifier()),

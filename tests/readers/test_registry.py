@@ -20,7 +20,8 @@ import oneformany as ofm
 from oneformany import Feature, Schema
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.readers.registry import READERS, load, named, oracle_for, read_model, reader_for
+from oneformany.readers.registry import READERS, load, oracle_for, read_model, reader_for
+from oneformany.readers.wrappers import named
 from oneformany.schema.cells import infer_schema
 
 SCHEMA = Schema((Feature("sex", ("female", "male")), Feature("housing", ("rent", "own", "free"))))
@@ -73,6 +74,8 @@ def test_unknown_models_are_refused_with_a_list_of_the_known():
     with pytest.raises(UnsupportedModelError, match="LinearRegression, a regressor, cannot be read"):
         reader_for(LinearRegression())
     with pytest.raises(UnsupportedModelError, match=r"KNeighborsClassifier cannot be .* its predict_proba"):
+        reader_for(KNeighborsClassifier().fit(CODES, TARGET))
+    with pytest.raises(UnsupportedModelError, match=r"KNeighborsClassifier, not fitted, cannot be read"):
         reader_for(KNeighborsClassifier())
     with pytest.raises(UnsupportedModelError, match="the class LogisticRegression, not fitted, cannot"):
         reader_for(LogisticRegression)

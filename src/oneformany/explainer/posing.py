@@ -24,7 +24,7 @@ from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.problem.problem import LARGEST_SUM, checked_changes
 from oneformany.readers.callables import as_black_box
-from oneformany.readers.inputs import TextsError, inputs_of
+from oneformany.readers.inputs import inputs_of
 from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
@@ -96,9 +96,8 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
     asked = replace(asked, positive=positive_class(asked.model, asked.positive))
     try:
         posed = _pose(asked, table, stop)
-    except (UnsupportedModelError, TextsError) as error:
-        first = table.named(table.frame.head(2))
-        box = as_black_box(asked.model, asked.threshold, asked.positive, tried_on=first)
+    except UnsupportedModelError as error:
+        box = as_black_box(asked.model, asked.threshold, asked.positive)
         if box is None:
             raise
         read = replace(asked, model=box, threshold=None, positive=1)

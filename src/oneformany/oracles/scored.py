@@ -195,4 +195,7 @@ def finest_digits(largest: float, largest_sum: int, entries: str) -> int:
     for digits in range(FINEST_DIGITS, -1, -1):
         if (largest + 1) * 10**digits < largest_sum:
             return digits
-    raise InputError(f"scores of size {largest:g} are too large: divide {entries} and threshold")
+    raise InputError(
+        f"scores of size {largest:g} are too large: divide {entries} and threshold, or scale the columns "
+        "before the model is fitted"
+    )

@@ -17,7 +17,8 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, as_fitted
-from oneformany.readers.verdict import Reading, Verdict, class_index, class_number
+from oneformany.readers.registry import is_function
+from oneformany.readers.verdict import Reading, Verdict, class_index, class_number, said
 from oneformany.schema.feature import listed
 from oneformany.schema.schema import Schema
 
@@ -85,7 +86,7 @@ def decision(
     model: AnyModel, threshold: float | None = None, positive: object = 1
 ) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a classifier that reads frames, or a function, for its own decision about rows of a frame."""
-    if hasattr(model, "predict"):
+    if not is_function(type(model)):
         class_index(model, positive)
         return Verdict(model, lambda frame: frame, threshold, positive)
     function: Any = getattr(model, "function", model)
@@ -99,23 +100,15 @@ def _index(model: AnyModel, positive: object) -> int:
     return class_index(owner, positive) if known else class_number(positive, "a function")
 
 
-def as_black_box(
-    model: AnyModel, threshold: float | None, positive: object, tried_on: pd.DataFrame | None = None
-) -> BlackBox | None:
+def as_black_box(model: AnyModel, threshold: float | None, positive: object) -> BlackBox | None:
     """Wrap a fitted classifier as a function of frames: positive, from 0.5 on, is what it accepts itself.
 
-    ``None``: it cannot be asked, or does not answer about the rows that it is tried on.
+    ``None``: it has no ``predict``, or does not know its classes.
     """
     if not hasattr(model, "predict") or not hasattr(model, "classes_"):
         return None
     class_index(model, positive)
-    box = BlackBox(_Asked(model, threshold, positive).score)
-    try:
-        if tried_on is not None:
-            box.function(tried_on)
-    except Exception:  # noqa: BLE001 (whatever a stranger's model raises: it does not read these rows)
-        return None
-    return box
+    return BlackBox(_Asked(model, threshold, positive).score)
 
 
 @dataclass(frozen=True)
@@ -131,7 +124,7 @@ class _Asked:
         data, index = as_fitted(self.model, frame), class_index(self.model, self.positive)
         chances = np.zeros((len(data), len(self.model.classes_)))
         if hasattr(self.model, "predict_proba"):
-            chances = np.asarray(self.model.predict_proba(data))
+            chances = said(self.model, "predict_proba", data)
         own = getattr(type(self.model), "predict", None)
         if self.threshold is None and own is RandomForestClassifier.predict:
             accepted = chances.argmax(axis=1) == index  # which is what a forest does, and takes half the time

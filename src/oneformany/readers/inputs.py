@@ -16,10 +16,13 @@ from sklearn.preprocessing import FunctionTransformer
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.protocol import Oracle
 from oneformany.readers.callables import decision
 from oneformany.readers.columns import Rows, as_fitted, columns_of, probe
-from oneformany.readers.registry import Reader, first_step, load, named, reader_for, unwrapped
+from oneformany.readers.registry import PIPELINE, first_step, load, reader_for
 from oneformany.readers.verdict import Reading, Verdict, class_index
+from oneformany.readers.wrappers import named, own_answer, threshold_inside, unwrapped
+from oneformany.schema.encoding import Encoding
 from oneformany.schema.frames import NUMBERS, Column, Table
 
 # Steps that make columns of one column each, and steps that leave columns out
@@ -32,6 +35,12 @@ SELECTORS = {
     *("GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr", "SelectFromModel"),
     *("SelectFwe", "SelectKBest", "SelectPercentile", "SequentialFeatureSelector", "VarianceThreshold"),
 }
+CONTAINERS: dict[type, str] = {  # steps made of others, and where these are
+    Pipeline: "steps",
+    FeatureUnion: "transformer_list",
+    ColumnTransformer: "transformers_",
+}
+TEXTS = frozenset({"string", "large_string"})  # types of pyarrow
 KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})  # before an encoder, leave a column its values
 
 
@@ -40,7 +49,6 @@ class Inputs:
     """A model's way from a frame to its answer."""
 
     model: Any
-    reader: Reader  # reads ``classifier``, or the model itself where nobody can look inside
     names: tuple[str, ...]  # frame columns that the model reads, in order
     # The model's own decision about each row of a frame that has these columns, by the user's labels
     decide: Callable[[pd.DataFrame], BoolArray]
@@ -48,6 +56,7 @@ class Inputs:
     # Turns such a frame into the numbers that ``classifier`` reads, column by column; ``None``: unknown
     transform: Callable[[pd.DataFrame], FloatArray] | None = None
     classifier: Any = None  # what follows
+    oracle: Callable[[Encoding], Oracle] | None = None  # reads it
     # Categories that the model was fitted on, where it says so
     known: dict[str, frozenset[object]] = field(default_factory=dict)
 
@@ -59,27 +68,26 @@ class Inputs:
 
 def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: object) -> Inputs:
     """See how a fitted classifier that reads the frame's own columns does it."""
-    outer, model = model, unwrapped(model)
-    reader, first, pipeline = reader_for(model), first_step(model), isinstance(model, Pipeline)
-    if asked := pipeline or reader.reads == "columns":
-        reader, steps, classifier = opened(model, positive)
+    reader, first = reader_for(model), first_step(model)
+    if asked := reader.read == PIPELINE or reader.reads == "columns":
+        steps, classifier, oracle = opened(model, threshold, positive)
     names = columns_of(first, table.frame.columns, "the frame")
     labels = [table.labels[name] for name in names]
     unread = dropped_columns(first, labels)
     if not asked:  # but a function, or a model with a reader for frames of its own
-        return Inputs(model, reader, names, decision(model, threshold, positive), unread)
+        return Inputs(model, names, decision(model, threshold, positive), unread)
     transform: Callable[[pd.DataFrame], FloatArray] = steps
     if steps.steps:
-        known = encoder_categories(first if pipeline else steps.steps[0], labels)
+        known = encoder_categories(first if reader.read == PIPELINE else steps.steps[0], labels)
     else:
-        categories = known_categories(model, table.frame, names)
+        categories = known_categories(classifier, table.frame, names)
         codes = {str(table.labels[name]): values for name, values in categories.items()}
-        transform = CategoryCodes(type(model).__name__, codes)
+        transform = CategoryCodes(type(classifier).__name__, codes)
         known = {name: frozenset(values) for name, values in categories.items()}
     decide: Any = Verdict(model, steps.inputs, threshold, positive)
-    if reader.probabilities and not pipeline:
+    if reader.probabilities:
         decide = reader.verdict(model, transform, threshold, positive)
-    return Inputs(outer, reader, names, decide, unread, transform, classifier, known)
+    return Inputs(model, names, decide, unread, transform, classifier, oracle, known)
 
 
 def read_pipeline(model: Pipeline, rows: Rows, threshold: float | None, positive: object) -> Reading:
@@ -88,11 +96,10 @@ def read_pipeline(model: Pipeline, rows: Rows, threshold: float | None, positive
     What each level becomes is seen: frames in which one feature takes each of its levels go through the
     steps.
     """
-    reader, transform, classifier = opened(model, positive)
+    transform, _, oracle = opened(model, threshold, positive)
     encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels)
-    oracle = load(reader.read)(classifier, encoding, threshold, positive)
     decide = Verdict(model, transform.inputs, threshold, positive)
-    return Reading(oracle, lambda codes: decide(rows.frame(codes)))
+    return Reading(oracle(encoding), lambda codes: decide(rows.frame(codes)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,47 +129,61 @@ class Transform:
             raise UnsupportedModelError(f"the pipeline's steps leave texts as they are: {error}") from error
 
 
-def opened(model: AnyModel, positive: object) -> tuple[Reader, Transform, Any]:
-    """Find the classifier that reads columns of numbers, its reader, and the steps before it, if any."""
+def opened(
+    model: AnyModel, threshold: float | None, positive: object
+) -> tuple[Transform, Any, Callable[[Encoding], Oracle]]:
+    """Find the steps before the classifier, if any, the classifier, and what reads it on columns."""
     steps: list[Any] = []
     last = model
-    while isinstance(last, Pipeline):
+    while True:
+        threshold, last = threshold_inside(last, threshold, positive), unwrapped(last)
+        if last is not model and (last is None or isinstance(last, str)):
+            raise UnsupportedModelError(f"the pipeline ends in {last!r}: give a fitted classifier")
+        reader = reader_for(last)
+        if reader.read != PIPELINE:
+            break
         for name, step in last.steps[:-1]:
             check_step(step, name)
         if len(last.steps) > 1:
-            steps.append(last[:-1])
-        last = unwrapped(last.steps[-1][1])
-    if last is None or isinstance(last, str):
-        raise UnsupportedModelError(f"the model is, or ends in, {last!r}: give a fitted classifier")
-    reader = reader_for(last)
+            steps.append(Pipeline(last.steps[:-1]))  # as predict goes through them, whatever the class
+        last = last.steps[-1][1]
     if not reader.probabilities:
         class_index(last, positive)
-    if reader.reads != "columns":
-        raise UnsupportedModelError(
-            f"the pipeline ends in {type(last).__name__}, which reads no columns of numbers"
-        )
+    calibrated = [member.estimator for member in getattr(last, "calibrated_classifiers_", ())]
+    for read in (last, *map(unwrapped, calibrated)):
+        if reader_for(read).reads != "columns":
+            raise UnsupportedModelError(
+                f"the model ends in {type(read).__name__}, which reads no columns of numbers"
+            )
     if hasattr(last, "_preprocessor") and getattr(last, "is_categorical_", None) is not None:
         steps.append(last._preprocessor)  # noqa: SLF001 (no public way to the codes of histogram boosting)
         last = copy(last)
         last.is_categorical_ = None
     sparse = type(last).__module__.split(".")[0] == "xgboost"
-    return reader, Transform(steps, partial(as_fitted, first_step(model)), sparse), last
+    transform = Transform(steps, partial(as_fitted, first_step(model)), sparse)
+    return transform, last, lambda encoding: load(reader.read)(last, encoding, threshold, positive)
+
+
+def is_plain(step: AnyModel, kind: type) -> bool:
+    """Whether a step is of a kind, or of a class derived from it, and transforms frames as that does."""
+    derived = isinstance(step, kind)
+    return derived and not own_answer(step, lambda base: issubclass(base, kind), ("transform",))
 
 
 def check_step(step: AnyModel, name: str) -> None:
     """Make sure that a fitted step, and every step inside it, acts feature by feature."""
     if step is None or isinstance(step, str):
         return
-    if isinstance(step, ColumnTransformer) and not hasattr(step, "transformers_"):
-        raise UnsupportedModelError(f"step {name!r} of the pipeline is not fitted: call the pipeline's fit")
-    for parts in ("steps", "transformer_list", "transformers_"):
-        if isinstance(step, (Pipeline, FeatureUnion, ColumnTransformer)) and hasattr(step, parts):
+    for container, parts in CONTAINERS.items():
+        if is_plain(step, container):
+            if not hasattr(step, parts):
+                raise UnsupportedModelError(f"step {name!r} of the pipeline is not fitted: call its fit")
             for inner, transformer, *_ in getattr(step, parts):
                 check_step(transformer, f"{name}/{inner}")
             return
     kind, function = type(step).__name__, getattr(step, "func", None)
     alone = type(step).__module__.split(".")[0] == "sklearn" and kind in ENCODERS | SELECTORS
-    if isinstance(step, FunctionTransformer):  # numpy's functions of one number act on each number alone
+    if is_plain(step, FunctionTransformer):  # numpy's functions of one number act on each number alone
         entrywise = isinstance(function, np.ufunc) and function.nin == function.nout == 1
         alone = function is None or (entrywise and not step.kw_args)
         kind += f" with {getattr(function, '__name__', function)!r}"
@@ -178,7 +199,7 @@ def check_step(step: AnyModel, name: str) -> None:
 
 def dropped_columns(step: AnyModel, columns: list[Any]) -> frozenset[str]:
     """Name the columns that a fitted step leaves out, of all that it was fitted on."""
-    if not isinstance(step, ColumnTransformer) or not columns:
+    if not is_plain(step, ColumnTransformer) or not columns:
         return frozenset()
     kept = {str(column) for inner, chosen in _parts(step, columns) if inner != "drop" for column in chosen}
     return frozenset(map(str, columns)) - kept
@@ -212,10 +233,6 @@ def encoder_categories(step: AnyModel, columns: list[Any]) -> dict[str, frozense
     return found
 
 
-class TextsError(InputError):
-    """A column holds texts, and the model reads numbers."""
-
-
 @dataclass(frozen=True, eq=False)
 class CategoryCodes:
     """Turn a frame into numbers, with the codes that a model has for categories."""
@@ -239,10 +256,10 @@ class CategoryCodes:
         except (ValueError, TypeError) as error:
             odd = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
             if 0 < len(odd) < len(column):
-                raise TextsError(
+                raise InputError(
                     f"column {name!r} holds {odd.iloc[0]!r} among numbers; write a number, or drop the row"
                 ) from error
-            raise TextsError(
+            raise InputError(
                 f"column {name!r} holds texts, which {self.model} cannot read; turn it into a column of type "
                 "category if the model was fitted so, or pass the schema whose one-hot columns it reads"
             ) from error
@@ -269,8 +286,24 @@ def known_categories(model: AnyModel, frame: pd.DataFrame, labels: Sequence[str]
             stored = []
         if stored:
             both = zip(labels, (values for _, values in stored), strict=True)
-            return {name: _as_in(values, frame[name]) for name, values in both if values is not None}
+            known = {name: values for name, values in both if values is not None}
+            for name, values in known.items() if booster is not model else ():
+                _check_categories(frame[name], texts=str(values.type) in TEXTS)
+            return {name: _as_in(values, frame[name]) for name, values in known.items()}
     return {name: frame[name].cat.categories.tolist() for name in typed}
+
+
+def _check_categories(column: Column, *, texts: bool) -> None:
+    """Refuse a column in which ``XGBClassifier`` does not see categories that are all texts, or all not."""
+    typed = isinstance(column.dtype, pd.CategoricalDtype)
+    for odd in (
+        [kind for kind in column.cat.categories if isinstance(kind, str) != texts] if typed else [None]
+    ):
+        has = f"has the category {odd!r}" if typed else "is not of type category"
+        raise InputError(
+            f"column {column.name!r} {has}, and the model was fitted on categories that are "
+            f"{'texts' if texts else 'numbers'}; give the column the type and the categories that it had"
+        )
 
 
 def _as_in(values: AnyValue, column: Column) -> list[Any]:
@@ -279,7 +312,7 @@ def _as_in(values: AnyValue, column: Column) -> list[Any]:
     XGBoost (3.1, 3.2) counts letters where it should count bytes, so that beyond ASCII it keeps, and later
     compares, pieces of texts. All is well if the pieces differ and the column has the same categories.
     """
-    if str(values.type) not in {"string", "large_string"}:
+    if str(values.type) not in TEXTS:
         return list(values.to_pylist())
     kinds = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else ()
     own = [text for text in kinds if isinstance(text, str)]

@@ -14,8 +14,9 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
-from oneformany.readers.registry import reader_for, unwrapped
+from oneformany.readers.registry import reader_for
 from oneformany.readers.verdict import DOUBLE, SINGLE, are_round, class_index, log_odds
+from oneformany.readers.wrappers import unwrapped
 from oneformany.schema.encoding import Encoding
 
 MARGIN = 1e-9  # scores nearer to the threshold are the model's to decide, since it may round
@@ -185,6 +186,23 @@ def _coefficients(model: AnyModel, inverse: Inverse = None) -> _Score:
     return replace(_weighted(weights, constants, inverse), single=stored.dtype == np.float32)
 
 
+def _support_vectors(model: AnyModel) -> _Score:
+    """A linear kernel: what is added up, a product with each support vector, may be larger than the sum."""
+    if model.kernel != "linear" or len(model.classes_) > 2 or hasattr(model, "predict_proba"):
+        raise UnsupportedModelError(
+            f"{type(model).__name__} is read with kernel='linear', probability=False and two classes only; "
+            "pass a function that returns 1.0 for what it accepts and 0.0 for the rest"
+        )
+    dual, vectors = (abs(part) for part in (model.dual_coef_, model.support_vectors_))  # sparse ones as well
+    sizes = np.atleast_2d((dual @ vectors).toarray() if hasattr(vectors, "toarray") else dual @ vectors)
+    sizes = sizes * (1 + vectors.shape[0] * 4 * DOUBLE / RELATIVE_MARGIN)
+    return replace(
+        _coefficients(model),
+        weights=None,
+        sizes=lambda column, values: np.abs(np.multiply.outer(values, sizes[:, column])),
+    )
+
+
 def _bernoulli_bayes(model: AnyModel) -> _Score:
     with np.errstate(divide="ignore"):
         absent = np.log(1 - np.exp(model.feature_log_prob_))
@@ -261,6 +279,7 @@ def _calibrated(model: AnyModel) -> _Score:
 
 _SCORES: dict[str, Callable[[Any], _Score]] = {
     **dict.fromkeys(("LinearSVC", "RidgeClassifier", "RidgeClassifierCV", "Perceptron"), _coefficients),
+    **dict.fromkeys(("SVC", "NuSVC"), _support_vectors),
     "LogisticRegression": lambda model: _coefficients(
         model,  # multinomial, before scikit-learn 1.8: logits -d and d
         (lambda p: log_odds(p) / 2) if getattr(model, "multi_class", "") == "multinomial" else log_odds,

@@ -18,9 +18,10 @@ from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.callables import BlackBox, as_black_box
 from oneformany.readers.columns import Rows, TimeIsUpError, probe
 from oneformany.readers.inputs import Inputs
-from oneformany.readers.registry import load, read_model
+from oneformany.readers.registry import read_model
 from oneformany.readers.trees.libraries import forest_of
 from oneformany.readers.verdict import Reading
+from oneformany.readers.wrappers import unwrapped
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, same_rows
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, no_level
@@ -92,7 +93,7 @@ def read_cells(
     encoding = _probed(inputs, table, columns, stop)
     forest = None if encoding is None else forest_of(inputs.classifier)
     if encoding is None:
-        told: list[Told | None] = [_told_by_terms(inputs.model, column) for column in columns]
+        told: list[Told | None] = [_told_by_terms(unwrapped(inputs.model), column) for column in columns]
     else:
         seen = zip(encoding.columns, encoding.values, strict=True)
         told = [Told(block) if forest is None else forest.told(own, block) for own, block in seen]
@@ -171,29 +172,23 @@ def read_values(
     Returns the model as the engine asks it, own values of the rows, ``None`` where cells decide its answer,
     and why it is not read but asked as a black box.
     """
-    reading, unread = _reading(inputs, cells, threshold, positive, stop)
+    widest, p, encoding, unread = max(cells.classes.levels), len(inputs.names), cells.encoding, None
+    if cells.n_splits * p * widest > MOST_ENTRIES:
+        unread = f"{cells.n_splits} splits, on {p} columns of up to {widest} values, are too many"
+    elif inputs.oracle is not None and (encoding is None or (stop is not None and stop.expired())):
+        unread = TIME_WAS_UP
+    if unread is not None:
+        box = None if unread == TIME_WAS_UP else as_black_box(inputs.model, threshold, positive)
+        decided = BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
+        reading = read_model(box or decided, cells.classes)
+    elif inputs.oracle is None or encoding is None:
+        reading = read_model(inputs.model, cells.classes, threshold, positive)
+    else:
+        rows = Rows.of(cells.classes)
+        reading = Reading(inputs.oracle(encoding), lambda codes: inputs.decide(rows.frame(codes)))
     levels = zip(cells.own.cell_of, cells.schema.levels, strict=True)
     plain = all(np.array_equal(cell_of, np.arange(n)) for cell_of, n in levels)
     return reading.oracle, None if plain else cells.own, unread
-
-
-def _reading(
-    inputs: Inputs, cells: Cells, threshold: float | None, positive: object, stop: Stop | None
-) -> tuple[Reading, str | None]:
-    widest, p = max(cells.classes.levels), len(inputs.names)
-    if cells.n_splits * p * widest > MOST_ENTRIES:
-        box = as_black_box(inputs.model, threshold, positive)
-        if box is not None:
-            why = f"{cells.n_splits} splits, on {p} columns of up to {widest} values, are too many"
-            return read_model(box, cells.classes), why
-    if inputs.transform is None:
-        return read_model(inputs.model, cells.classes, threshold, positive), None
-    if cells.encoding is None or (stop is not None and stop.expired()):
-        box = BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
-        return read_model(box, cells.classes), TIME_WAS_UP
-    rows = Rows.of(cells.classes)
-    oracle = load(inputs.reader.read)(inputs.classifier, cells.encoding, threshold, positive)
-    return Reading(oracle, lambda codes: inputs.decide(rows.frame(codes))), None
 
 
 def _dates(column: pd.Series[Any], more: pd.Series[Any], kept: Collection[str]) -> ColumnValues:

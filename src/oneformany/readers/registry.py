@@ -1,7 +1,7 @@
 """Which reader understands which model, decided by the names of its type: no framework is imported for it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import PurePath
@@ -13,13 +13,20 @@ import pandas as pd
 from oneformany.anything import AnyModel
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
-from oneformany.readers.columns import Rows, encoding_for, inputs_for, reads_schema
+from oneformany.readers.columns import Rows, as_fitted, encoding_for, inputs_for, reads_schema
 from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict, class_number, is_regressor
+from oneformany.readers.wrappers import (
+    ANSWERS,
+    is_wrapper,
+    named,
+    own_answer,
+    threshold_inside,
+    unwrapped,
+)
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.schema import Schema
 
 N_CONFIRMED = 64
-ANSWERS = ("predict", "predict_proba", "decision_function")
 
 
 @dataclass(frozen=True)
@@ -50,19 +57,13 @@ class Reader:
         return ProbabilityVerdict(own, inputs, threshold, class_number(positive, type(model).__name__))
 
 
-def named(package: str, *names: str) -> Callable[[type], bool]:
-    """Match types that are, or derive from, one of the named classes of a top-level package."""
-    return lambda kind: any(
-        base.__module__.split(".")[0] == package and base.__name__ in names for base in kind.__mro__
-    )
-
-
-def _is_asked(kind: type) -> bool:
+def is_function(kind: type) -> bool:
     """Whether objects of a type are functions, that is can be called; classes make objects when called."""
     called = any("__call__" in vars(base) for base in kind.__mro__) and not issubclass(kind, type)
     return called or named("oneformany", "BlackBox")(kind)
 
 
+PIPELINE = ".inputs:read_pipeline"
 TREES = ".trees.libraries:read_trees"
 _BOOSTER = ".trees.libraries:class_probabilities"
 _NETWORK, _OUTPUTS = ".networks.graphs:read_network", ".networks.graphs:class_probabilities"
@@ -72,8 +73,8 @@ READERS: list[Reader] = [
         "calibrator) over these",
         named(
             "sklearn",
-            *("LinearDiscriminantAnalysis", "LinearSVC", "LogisticRegression", "Perceptron"),
-            *("RidgeClassifier", "RidgeClassifierCV", "SGDClassifier", "CalibratedClassifierCV"),
+            *("LinearDiscriminantAnalysis", "LinearSVC", "LogisticRegression", "NuSVC", "Perceptron"),
+            *("RidgeClassifier", "RidgeClassifierCV", "SGDClassifier", "SVC", "CalibratedClassifierCV"),
             *("BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"),
         ),
         ".linear:read_linear",
@@ -113,7 +114,7 @@ READERS: list[Reader] = [
     Reader(
         "pipelines of scikit-learn that end in one of these",
         named("sklearn", "Pipeline"),
-        ".inputs:read_pipeline",
+        PIPELINE,
         "frames",
     ),
     Reader(
@@ -124,7 +125,7 @@ READERS: list[Reader] = [
     ),
     Reader(
         "functions from frames to probabilities, as black boxes",
-        _is_asked,
+        is_function,
         ".callables:read_function",
         "frames",
     ),
@@ -146,7 +147,7 @@ def register_reader(
         What is read, in words, for messages.
     matches : type or callable
         The class of these models, or a function that says whether a class is one of them. To match
-        a class of a library that may not be installed see :func:`named`.
+        a class of a library that may not be installed see :func:`~oneformany.readers.wrappers.named`.
     read : callable or str
         The reading function, or where it is, as ``"module:function"``, to be imported when it is needed. An
         oracle that it returns and that has a method ``decided_by(verdict)`` is given the model's own verdict,
@@ -194,53 +195,42 @@ def register_reader(
     return reader
 
 
-def unwrapped(model: object) -> object:
-    """Take the model out of a parameter search (``GridSearchCV`` and the like) or a ``FrozenEstimator``."""
-    if named("sklearn", "BaseSearchCV")(type(model)):
-        if not hasattr(model, "best_estimator_"):
-            raise UnsupportedModelError(f"{type(model).__name__} is not fitted, or was with refit=False")
-        return unwrapped(model.best_estimator_)
-    if named("sklearn", "FrozenEstimator")(type(model)):
-        return unwrapped(getattr(model, "estimator", None))
-    return model
-
-
 def first_step(model: AnyModel) -> AnyModel:
     """Find what reads the frame: the model itself, its first step, or the classifier that a function asks."""
-    model = unwrapped(model)
-    if named("sklearn", "Pipeline")(type(model)):
+    model, is_pipeline = unwrapped(model), named("sklearn", "Pipeline")
+    if is_pipeline(type(model)) and not own_answer(model, is_pipeline):
         steps = (inner for _, inner in model.steps if inner is not None and not isinstance(inner, str))
         return first_step(next(steps))
-    if _is_asked(type(model)) and not hasattr(model, "feature_names_in_"):
-        owner: AnyModel = getattr(getattr(model, "function", model), "__self__", None)
+    if is_function(type(model)) and not hasattr(model, "feature_names_in_"):
+        function: AnyModel = getattr(model, "function", model)
+        owner: AnyModel = getattr(function, "__self__", None)
         if named("oneformany", "_Asked")(type(owner)):
             owner = owner.model
+        elif getattr(function, "__name__", None) not in ANSWERS:
+            return None  # it may read more than its owner
         return None if owner is None else first_step(owner)
     return model
 
 
-def _own_answer(kind: type, reader: Reader) -> str | None:
-    """Name an answer that a class gives in another way than the class that its reader knows."""
-    if reader.probabilities is not None or reader.matches is _is_asked:
-        return None
-    bases = kind.__mro__
-    known = max(number for number, base in enumerate(bases) if reader.matches(base))
-    return next((name for name in ANSWERS for base in bases[:known] if name in vars(base)), None)
-
-
 def reader_for(model: object) -> Reader:
     """Find the first reader that understands a model; without one, ``UnsupportedModelError`` is raised."""
-    kind = type(unwrapped(model))
-    if (found := next((reader for reader in READERS if reader.matches(kind)), None)) is not None:
-        if own := _own_answer(kind, found):
-            raise UnsupportedModelError(
-                f"{kind.__name__} has a {own} of its own; pass a function that returns its probabilities"
-            )
+    inner = unwrapped(model)
+    kind = type(inner)
+    found = next((reader for reader in READERS if reader.matches(kind)), None)
+    known = is_wrapper if found is None else found.matches
+    added = found is None or found.probabilities is None
+    if known is not is_function and known(kind) and (own := own_answer(inner, known, added=added)):
+        raise UnsupportedModelError(
+            f"{kind.__name__} has a {own} of its own; pass a function that returns its probabilities"
+        )
+    if found is not None:
         return found
     kinds = "; ".join(reader.kind for reader in READERS)
     what = f"the class {model.__name__}, not fitted," if isinstance(model, type) else kind.__name__
     if is_regressor(kind):
         what += ", a regressor,"
+    elif hasattr(inner, "get_params") and not any(name.endswith("_") for name in vars(inner)):
+        what += ", not fitted,"
     raise UnsupportedModelError(
         f"{what} cannot be read as a classifier; supported are: {kinds}. A function can be its predict_proba"
     )
@@ -262,19 +252,23 @@ def read_model(
     frame: pd.DataFrame | None = None,
 ) -> Reading:
     """Read a model for the engine as :func:`oracle_for` does, and keep its own verdict at hand."""
-    reader = reader_for(model)
-    model = unwrapped(model)
+    reader, inner = reader_for(model), unwrapped(model)
+    least = threshold_inside(model, threshold, positive)
     if reader.reads == "columns":
         if source is None:
-            raise InputError(f"{type(model).__name__} reads columns: pass a schema or an encoding")
-        encoding = source if isinstance(source, Encoding) else encoding_for(model, source)
-        oracle: Oracle = load(reader.read)(model, encoding, threshold, positive)
-        return Reading(oracle, reader.verdict(model, inputs_for(model, encoding), threshold, positive))
+            raise InputError(f"{type(inner).__name__} reads columns: pass a schema or an encoding")
+        encoding = source if isinstance(source, Encoding) else encoding_for(inner, source)
+        oracle: Oracle = load(reader.read)(inner, encoding, least, positive)
+        return Reading(oracle, reader.verdict(model, inputs_for(inner, encoding), threshold, positive))
     if isinstance(source, Encoding):
-        raise InputError(f"{type(model).__name__} reads rows by name: pass a schema, not an encoding")
-    given = source if reader.reads == "labels" else Rows.of(source, frame, first_step(model))
-    reading: Reading = load(reader.read)(model, given, threshold, positive)
-    return reading
+        raise InputError(f"{type(inner).__name__} reads rows by name: pass a schema, not an encoding")
+    first = first_step(inner)
+    rows = None if reader.reads == "labels" else Rows.of(source, frame, first)
+    reading: Reading = load(reader.read)(inner, rows or source, least, positive)
+    if rows is None or inner is model:
+        return reading
+    decide = Verdict(model, lambda codes: as_fitted(first, rows.frame(codes)), threshold, positive)
+    return replace(reading, verdict=decide)
 
 
 def oracle_for(

@@ -52,13 +52,23 @@ class Verdict:
         index = class_index(self.model, self.positive)
         data = self.inputs(codes)
         if self.threshold is None:
-            return np.asarray(self.model.predict(data) == self.model.classes_[index], dtype=np.bool_)
+            return np.asarray(said(self.model, "predict", data) == self.model.classes_[index], dtype=np.bool_)
         if hasattr(self.model, "predict_proba"):
-            scores = np.asarray(self.model.predict_proba(data))[:, index]
+            scores = said(self.model, "predict_proba", data)[:, index]
         else:
-            scores = np.asarray(self.model.decision_function(data))
+            scores = said(self.model, "decision_function", data)
             scores = scores * (1 if index else -1) if scores.ndim == 1 else scores[:, index]
         return np.asarray(scores >= self.threshold, dtype=np.bool_)
+
+
+def said(model: AnyModel, answer: str, data: AnyValue) -> AnyValue:
+    """Ask a fitted classifier for one of its answers, and tell whatever it raises instead."""
+    try:
+        return np.asarray(getattr(model, answer)(data))
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InputError(f"{type(model).__name__} does not answer about the rows: {error}") from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -248,7 +248,7 @@ def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str
     columns of numbers again for rows that have numbers there.
     """
     from oneformany.readers.callables import as_black_box
-    from oneformany.readers.inputs import TextsError, inputs_of
+    from oneformany.readers.inputs import inputs_of
     from oneformany.readers.registry import read_model, reads_levels
     from oneformany.readers.verdict import positive_class
 
@@ -264,8 +264,8 @@ def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str
             verdict = read_model(model, schema, threshold, positive, table.frame).verdict
             return lambda rows: verdict(schema.encode(rows))
         decide = inputs_of(model, table, threshold, positive).decision(table)
-    except (UnsupportedModelError, TextsError):
-        box = as_black_box(model, threshold, positive, tried_on=table.named(table.frame.head(1)))
+    except UnsupportedModelError:
+        box = as_black_box(model, threshold, positive)
         if box is None:
             raise
         decide = inputs_of(box, table, None, 1).decision(table)

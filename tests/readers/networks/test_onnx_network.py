@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import onnx
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from onnx.reference import ReferenceEvaluator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
+from oneformany import OneForMany
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.networks.graphs import class_probabilities, read_network
@@ -219,6 +221,11 @@ def test_a_file_is_read(tmp_path):
             "contains Add",
         ),
         ([("Gemm", ("x", "w"), "y", {"transA": 1})], ONE, "contains Gemm"),
+        (
+            [("BatchNormalization", ("x", "b", "b", "c", "d"), "y", {"training_mode": 1})],
+            {name: np.ones(2) for name in "bcd"},
+            "contains BatchNormalization",
+        ),
         ([MATMUL, ("MatMul", ("z", "w"), "y", {})], ONE, "layer 1 that reads 7 numbers and gets 1"),
     ],
 )
@@ -300,3 +307,16 @@ def test_other_columns_and_nan_weights_are_refused():
         read_network(graph([("MatMul", ("x", "w"), "y", {})], {"w": np.ones((5, 1))}), ENCODING)
     with pytest.raises(InputError, match="not finite"):
         read_network(graph([("MatMul", ("x", "w"), "y", {})], {"w": np.full((7, 1), np.nan)}), ENCODING)
+
+
+def test_a_path_is_enough_and_a_file_of_something_else_is_refused(tmp_path):
+    frame = pd.DataFrame({"a": [-1.0, 2.0, -3.0], "b": [0.0, -1.0, 1.0]})
+    model = graph([("MatMul", ("x", "w"), "y", {})], {"w": np.array([[1.0], [2.0]])})
+    onnx.save(model, tmp_path / "line.onnx")
+    for path in (tmp_path / "line.onnx", str(tmp_path / "line.onnx")):
+        assert OneForMany(path).explain(frame).covered == 3
+    (tmp_path / "notes.txt").write_text("hello")
+    with pytest.raises(InputError, match=r"notes.txt' is not an ONNX file: "):
+        OneForMany(str(tmp_path / "notes.txt")).explain(frame)
+    with pytest.raises(InputError, match="column 'b', row 1: the value is missing"):
+        OneForMany(model).explain(frame.assign(b=[0.0, np.nan, 1.0]))

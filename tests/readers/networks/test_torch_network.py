@@ -4,12 +4,14 @@ import copy
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from oneformany import OneForMany
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.networks.graphs import class_probabilities, read_network
@@ -204,3 +206,15 @@ def test_other_columns_and_nan_weights_are_refused():
         model.weight[0, 0] = torch.nan
     with pytest.raises(InputError, match="not finite"):
         read_network(model, ENCODING)
+
+
+def test_a_missing_value_is_named_and_not_taken_for_a_weight():
+    frame = pd.DataFrame({"a": [0.0, np.nan, 1.0], "b": [1.0, 0.0, 1.0]})
+    with pytest.raises(InputError, match="column 'a', row 1: the value is missing, and the model does not"):
+        OneForMany(sequential(2, (3,), 1)).explain(frame)
+
+
+def test_a_module_without_weights_is_refused():
+    frame = pd.DataFrame({"a": [0.0, 1.0]})
+    with pytest.raises(UnsupportedModelError, match="Sequential has no layer with weights"):
+        OneForMany(nn.Sequential(nn.ReLU())).explain(frame)

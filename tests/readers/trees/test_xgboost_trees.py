@@ -1,10 +1,12 @@
 import numpy as np
+import pandas as pd
 import pytest
 import xgboost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from oneformany import OneForMany
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.readers.registry import read_model
 from oneformany.readers.trees.libraries import read_trees
@@ -145,3 +147,32 @@ def test_what_cannot_be_read_is_refused_with_a_reason(make, options, error, mess
 def test_a_model_on_other_columns_is_refused():
     with pytest.raises(InputError, match="was fitted on 11 columns, the schema gives 5"):
         read_trees(small(), Encoding.from_blocks([np.eye(5)]))
+
+
+@pytest.mark.parametrize(
+    ("fitted_on", "home", "words"),
+    [
+        (["x", "y"], pd.Categorical([1, "x", "y", "x"]), "has the category 1, .* are texts; give"),
+        (["x", "y"], pd.Categorical([0, 1, 0, 1]), "has the category 0, .* are texts"),
+        ([0, 1], pd.Categorical(["x", "y", "x", "y"]), "has the category 'x', .* are numbers"),
+        (["x", "y"], ["x", "y", "x", "y"], "is not of type category, .* are texts"),
+    ],
+)
+def test_a_column_of_other_categories_than_the_model_knows_is_named(fitted_on, home, words):
+    frame = pd.DataFrame({"home": pd.Categorical(fitted_on * 10), "age": range(20)})
+    model = xgboost.XGBClassifier(n_estimators=2, enable_categorical=True, n_jobs=1).fit(frame, [0, 1] * 10)
+    rows = pd.DataFrame({"home": home, "age": range(4)})
+    with pytest.raises(InputError, match=f"column 'home' {words}"):
+        OneForMany(model).explain(rows)
+
+
+def test_a_booster_with_too_many_splits_to_be_read_is_asked(monkeypatch):
+    frame = pd.DataFrame({"age": range(40), "debts": [0, 1, 2, 3] * 10})
+    target = (frame["age"] - 5 * frame["debts"] > 10).astype(int)
+    settings = {"objective": "binary:logistic", "nthread": 1}
+    model = xgboost.train(settings, xgboost.DMatrix(frame, target), 3)
+    monkeypatch.setattr("oneformany.readers.own_values.MOST_ENTRIES", 0)
+    result = OneForMany(model, max_changes=2).explain(frame)
+    assert result.covered == len(result.assignment)
+    assert "are too many" in result.summary()
+    assert (model.predict(xgboost.DMatrix(result.apply(frame))) >= 0.5).all()

@@ -153,8 +153,9 @@ def _update_ranges(net: Arrays, region: Region, work: Work) -> bool:
     for k in range(len(net.widths) - 1):
         for i in range(net.widths[k]):
             low, high, side = region.lines[LOW, k, i], region.lines[HIGH, k, i], region.lines[SIDE, k, i]
-            if k >= region.stale:
-                for sign in (1.0, -1.0):
+            for sign in (1.0, -1.0):
+                # What is known to be on one side has an exact line; a side that is demanded may be empty.
+                if k >= region.stale and (low < 0.0 < high or side == sign):
                     most = _linear(net, region, k, i, sign, work) + _peak(net, region, work)
                     if sign > 0.0:
                         high = min(high, most)

@@ -75,8 +75,6 @@ def network_oracle(
     sums in any order) and here; where the library computes otherwise, ``off`` is how far it can end off.
     """
     affine = [step for step in steps if isinstance(step, Affine)]
-    if not affine:
-        raise UnsupportedModelError(f"{model} has no layer with weights")
     encoding.check_width(affine[0].weights.shape[0], model)
     width = encoding.width
     for number, step in enumerate(affine):
@@ -126,7 +124,7 @@ class Chain:
 
     @property
     def n_outputs(self) -> int:
-        """How many logits there are, as far as that is known."""
+        """How many logits there are; 0: there is no layer with weights."""
         return next((len(step.bias) for step in reversed(self.steps) if isinstance(step, Affine)), 0)
 
     def oracle(self, encoding: Encoding, threshold: float | None, positive: int) -> NetworkOracle:
@@ -135,7 +133,7 @@ class Chain:
             raise UnsupportedModelError(
                 f"{self.model} computes in {unknown[0]}; read are float32 and float64"
             )
-        if self.head and self.n_outputs and (self.head.lower() == "sigmoid") != (self.n_outputs == 1):
+        if self.head and (self.head.lower() == "sigmoid") != (self.n_outputs == 1):
             raise UnsupportedModelError(
                 f"{self.model} ends in {self.head} over {self.n_outputs} outputs: these are not classes"
             )
@@ -145,6 +143,9 @@ class Chain:
     def probabilities(self, columns: FloatArray) -> FloatArray:
         """Ask the network itself; the answer has a column of probabilities per class."""
         outputs = self.run(columns)
+        if np.isnan(outputs).any():
+            row = int(np.isnan(outputs).any(axis=1).argmax())
+            raise InputError(f"{self.model} gives not-a-number for row {row} of {len(columns)}")
         if self.head is None and outputs.shape[1] == 1:
             outputs = np.exp(-np.logaddexp(0, -outputs))
         elif self.head is None:

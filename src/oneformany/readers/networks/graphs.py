@@ -46,7 +46,7 @@ def read_network(
 def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     """What a network itself says: a column of probabilities per class."""
     chain, width = _followed(model, columns.shape[1]), columns.shape[1]
-    reads = next((len(step.weights) for step in chain.steps if isinstance(step, Affine)), width)
+    reads = next(len(step.weights) for step in chain.steps if isinstance(step, Affine))
     if reads != width:
         raise InputError(
             f"{type(model).__name__} reads {reads} numbers, and the rows have {width} columns; give the "
@@ -57,7 +57,10 @@ def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
 
 def _followed(model: AnyModel, width: int) -> Chain:
     """Follow the input, of so many numbers, to the logits."""
-    return _traced(model) if hasattr(model, "parameters") else _graph(model, width)
+    chain = _traced(model) if hasattr(model, "parameters") else _graph(model, width)
+    if not chain.n_outputs:
+        raise UnsupportedModelError(f"{chain.model} has no layer with weights")
+    return chain
 
 
 def _traced(model: AnyModel) -> Chain:
@@ -90,7 +93,7 @@ def _traced(model: AnyModel) -> Chain:
             chain.steps += _layer(kind, name, node, module)
 
     bare = chain.head is None  # then probabilities are as torch rounds them
-    if bare and chain.n_outputs:
+    if bare:
         chain.head = "sigmoid" if chain.n_outputs == 1 else "softmax"
 
     def run(columns: FloatArray) -> NDArray[Any]:
@@ -139,12 +142,20 @@ def _numbers(tensor: AnyValue) -> FloatArray:
     return np.asarray(tensor.detach().double().cpu().numpy())
 
 
+def _loaded(path: str | os.PathLike[str]) -> AnyModel:
+    import onnx
+
+    try:
+        return onnx.load(path)
+    except Exception as error:
+        raise InputError(f"{str(path)!r} is not an ONNX file: {error}") from error
+
+
 def _graph(model: AnyModel, width: int) -> Chain:
     import onnx
     from onnx.reference import ReferenceEvaluator
 
-    if isinstance(model, (str, os.PathLike)):
-        model = onnx.load(model)
+    model = _loaded(model) if isinstance(model, (str, os.PathLike)) else model
     graph = model.graph
     constants = {weight.name: onnx.numpy_helper.to_array(weight) for weight in graph.initializer}
     entries = [entry for entry in graph.input if entry.name not in constants]
@@ -222,7 +233,7 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
         matrix = np.float64(settings.get("alpha", 1.0)) * matrix
         bias = [np.float64(settings.get("beta", 1.0)) * array.reshape(-1) for array in weights[1:]]
         steps = [Affine(matrix, sum(bias, np.zeros(matrix.shape[1])))]
-    elif kind == "BatchNormalization" and first:
+    elif kind == "BatchNormalization" and first and not settings.get("training_mode"):
         steps = _normalisation(settings.get("epsilon", 1e-5), *weights)
     elif (kind in ("Add", "Mul") or (kind in ("Sub", "Div") and first)) and weights[0].size in (1, width):
         numbers = np.broadcast_to(weights[0].reshape(-1).astype(np.float64), width)
