@@ -305,3 +305,12 @@ def test_a_table_without_columns_covers_nobody_and_nobody_is_needed():
     table, people = table_of([], 2), np.array([1, 2])
     for answer in (solve_budget(table, people, 2), solve_coverage(table, people, 3), solve_cover(table)):
         assert (answer.chosen.tolist(), answer.covered, answer.bound) == ([], 0, 0)
+
+
+def test_more_people_than_a_proof_can_add_up_leave_a_bound_and_no_search():
+    table, people = table_of([[0, 1], [1, 2], [0, 2]], 3), np.full(3, 10**15)
+    search = Search()
+    answer = solve_budget(table, people, 1, search)
+    assert answer.covered == 2 * 10**15 <= answer.bound
+    assert answer.weights.total <= 2**60
+    assert not search.counters["nodes"]

@@ -18,6 +18,7 @@ from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES, integer_weig
 from oneformany.engine.table.choice import ColumnChoice, PeopleAnswer, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
+from oneformany.problem.problem import LARGEST_SUM
 from oneformany.stop import Stop
 
 STEPS_PER_ROUND = 100
@@ -84,7 +85,8 @@ class CoveringChoice(ColumnChoice):
         """Search all columns that can be among ``k`` that cover so many people."""
         columns, options = self.reaching(k, target), self.search.options
         part, kept = self.incidence.part(columns, self.incidence.reachable)
-        if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
+        large = len(part.rows) > MOST_ENTRIES or int(self.worth.sum()) * ONE_IN_COVERS >= LARGEST_SUM
+        if not options.exact or len(columns) > options.max_columns or large:
             return None
         question = BudgetQuestion(part, self.worth[kept], k, target, self.search.stop)
         return self.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
