@@ -64,7 +64,7 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
     if problem.share == "point":
         seconds = min(OPTIMISTIC_SECONDS, OPTIMISTIC_TIME * stop.remaining())
         weights, capacity, buckets = optimistic_cover(problem, reached.reachable, stop.part(seconds))
-    if getattr(problem.oracle, "max_calls", None) is not None:
+    if np.isfinite(ground.calls):
         buckets = []  # calls are for questions about single rows
     with suppress(OutOfTimeError):
         if problem.share == "features":
@@ -88,7 +88,7 @@ def _reached(ground: Ground, stop: Stop) -> Reached:
     """Where each row goes by itself, or a proof that it goes nowhere."""
     problem = ground.problem
     if not ground.decided:
-        return reach_rows(ground, np.arange(len(ground.rows)), stop)
+        return reach_rows(ground, stop)
     screened, cells = screen(problem, Statistics(), stop), problem.rows.copy()
     cells[screened.helpable] = np.reshape(screened.points, (-1, problem.n_features))
     return Reached(np.isin(np.arange(len(cells)), screened.helpable), cells, ground.hopeless())

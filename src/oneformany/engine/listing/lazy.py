@@ -220,7 +220,7 @@ class LazyListing:
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     """Find out which rows can be helped, and begin with a column for each of them."""
     ground = Ground.of(problem)
-    return LazyListing(Batches(ground, stop), reach_rows(ground, np.arange(len(ground.rows)), stop))
+    return LazyListing(Batches(ground, stop), reach_rows(ground, stop))
 
 
 def cover_lazily(
