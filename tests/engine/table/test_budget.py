@@ -13,7 +13,7 @@ from engine.table.tables import choices, groups_of, people_of, random_table, tab
 from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
-from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, solve_budget
+from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, search_people, solve_budget
 from oneformany.engine.table.choice import TreeProof
 from oneformany.engine.table.fewest import FEW_FAILURES, solve_cover, solve_coverage
 from oneformany.engine.table.options import PATIENCE, Search, TableOptions
@@ -236,12 +236,12 @@ def test_a_complete_search_finds_the_most_people_and_excludes_one_more(case, k):
     table, people = case
     most = max(people_of(table, people, chosen) for chosen in choices(table, k))
     search = relaxed(table, people, k)
-    found = search.search_for(k, most, 1000)
+    found = search_people(search, k, most, 1000)
     assert not isinstance(found, TreeProof)
     assert len(found) <= k
     assert people_of(table, people, found.tolist()) >= most
-    assert isinstance(search.search_for(k, most + 1, 1000), TreeProof)
-    assert relaxed(table, people, k, exact=False).search_for(k, most, 1000) is None
+    assert isinstance(search_people(search, k, most + 1, 1000), TreeProof)
+    assert search_people(relaxed(table, people, k, exact=False), k, most, 1000) is None
 
 
 def test_a_start_is_taken_if_it_covers_more_than_greedy_does_with_so_many_columns():
