@@ -15,13 +15,14 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.greedy import greedy_columns
-from oneformany.engine.listed_answers import ListedProofs, columns_holding, groups_of, reasons_of
+from oneformany.engine.listed_answers import ListedProofs, columns_holding, groups_of
 from oneformany.engine.listing.batches import OutOfTimeError
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.lazy import LazyListing, cover_lazily, lazy_listing
 from oneformany.engine.listing.listing import FullListing, list_columns
 from oneformany.engine.plan import QUICK, Plan, affordable_changes, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
+from oneformany.engine.screening import reasons_of
 from oneformany.engine.table.budget import solve_budget
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_levels import cheapest
@@ -227,7 +228,7 @@ class ListedRun:
         result = build_result(
             self.problem,
             groups_of(self.problem, self.table, self.columns, owner, self._wide),
-            reasons=reasons_of(self.problem, self.listing, self.statistics),
+            reasons=reasons_of(self.problem, np.flatnonzero(self.listing.unreachable), self.stop),
             helpable=np.flatnonzero(self.listing.reachable),
             **{"proof": None, **self.claims},
             stop=self.stop,

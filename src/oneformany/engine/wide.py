@@ -17,7 +17,7 @@ from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import FullListing, accepted_groups
-from oneformany.engine.listing.single_rows import Reached, cheapest, reach_rows
+from oneformany.engine.listing.single_rows import cheapest, reach_rows
 from oneformany.engine.listing.store import Store, alone, columns_of
 from oneformany.engine.plan import QUICK, affordable_changes
 from oneformany.engine.pricing.cached_oracle import CachedOracle
@@ -58,8 +58,9 @@ class WideListing:
 def wide_listing(problem: Problem, stop: Stop) -> WideListing:
     """Find a column for each row that can be helped, and columns of as many changes as are allowed."""
     ground = Ground.of(problem)
-    batches, store, reached = Batches(ground, stop), Store(ground, costed=False), _reached(ground, stop)
-    rows, ends = np.flatnonzero(reached.reachable), reached.cells
+    batches, store = Batches(ground, stop), Store(ground, costed=False)
+    reached = screen(problem, Statistics(), stop) if ground.decided else reach_rows(ground, stop)
+    rows, ends = reached.helpable, reached.cells
     weights, capacity, buckets = np.zeros(len(ground.rows), dtype=np.int64), 1, [(ground.changeable, rows)]
     if problem.share == "point":
         seconds = min(OPTIMISTIC_SECONDS, OPTIMISTIC_TIME * stop.remaining())
@@ -84,16 +85,6 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
     return WideListing(listing, ends, weights, capacity)
 
 
-def _reached(ground: Ground, stop: Stop) -> Reached:
-    """Where each row goes by itself, or a proof that it goes nowhere."""
-    problem = ground.problem
-    if not ground.decided:
-        return reach_rows(ground, stop)
-    screened, cells = screen(problem, Statistics(), stop), problem.rows.copy()
-    cells[screened.helpable] = np.reshape(screened.points, (-1, problem.n_features))
-    return Reached(np.isin(np.arange(len(cells)), screened.helpable), cells, ground.hopeless())
-
-
 def optimistic_cover(
     problem: Problem, reachable: BoolArray, stop: Stop
 ) -> tuple[IntArray, int, list[tuple[IntArray, IntArray]]]:
@@ -110,7 +101,7 @@ def optimistic_cover(
     statistics = Statistics()
     space = SearchSpace(relaxed, np.arange(len(kept)))
     run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, Options(branching=False))
-    run.pool.add(run.first_columns(list(relaxed.rows)))
+    run.pool.add(run.first_columns(relaxed.rows))
     proof, capacity = minimise(run), 1
     if isinstance(proof, (DualProof, EnumerationProof)):
         weights[kept], capacity = proof.weights, proof.capacity
@@ -174,7 +165,7 @@ def _climb(batches: Batches, features: IntArray, rows: IntArray, goal: IntArray)
         """What rows lack, by their index; whoever is accepted need not rise."""
         if batches.stop.expired():
             raise OutOfTimeError
-        score = oracle.score(batches.values(rows[which], after))
+        score = oracle.score(ground.values_at(rows[which], after))
         return np.asarray(np.minimum(score - oracle.threshold, 0.0))
 
     def may_take(feature: int, targets: IntArray) -> BoolArray:

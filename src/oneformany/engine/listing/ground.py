@@ -115,6 +115,13 @@ class Ground:
         gain = np.where(units == FORBIDDEN, FORBIDDEN, units - self.own[rows, feature][:, None])
         return np.where(cells == self.rows[rows, feature][:, None], 0, gain)
 
+    def values_at(self, rows: Indices, cells: IntArray) -> IntArray:
+        """Values of rows that move to cells."""
+        own = self.problem.own
+        if own is None:
+            return cells
+        return own.follow(self.values[rows], cells, np.ones(cells.shape, dtype=np.bool_))
+
     @property
     def calls(self) -> float:
         """How many points the classifier may still be asked about."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,11 +76,24 @@ def cheapest_of_set(
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """Rows with a change that the classifier accepts, the cells they go to, and rows proved to have none."""
+    """Rows with a change that the classifier accepts, the cells they go to, and rows proved to have none.
+
+    Of rows that are neither reachable nor unreachable nothing is known.
+    """
 
     reachable: BoolArray
     cells: IntArray
     unreachable: BoolArray
+
+    @classmethod
+    def nobody(cls, rows: IntArray) -> Self:
+        """Rows of which nothing is known yet."""
+        return cls(np.zeros(len(rows), dtype=np.bool_), rows.copy(), np.zeros(len(rows), dtype=np.bool_))
+
+    @property
+    def helpable(self) -> IntArray:
+        """The reachable rows."""
+        return np.flatnonzero(self.reachable)
 
 
 def reach_rows(ground: Ground, stop: Stop) -> Reached:
