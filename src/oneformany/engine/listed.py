@@ -104,14 +104,14 @@ class ListedRun:
             if plan.changes is None:
                 self._list_whole()
             else:
-                self._list_part(wide, plan.changes, cheap=cheap)
+                self._list_part(wide, self.options.most_work, cheap=cheap)
         elif cheap and share != "features":  # where each row went where it is cheapest
-            self._list_part(wide, affordable_changes(Ground.of(self.problem), QUICK), cheap=cheap)
+            self._list_part(wide, QUICK, cheap=cheap)
 
-    def _list_part(self, wide: WideListing, most: int, *, cheap: bool) -> None:
+    def _list_part(self, wide: WideListing, most_work: float, *, cheap: bool) -> None:
         """List columns of one change, then of two and so on, as long as that may be of use."""
         parts, enough = list[FullListing](), False
-        for changes in range(1, most + 1):
+        for changes in range(1, affordable_changes(Ground.of(self.problem), most_work) + 1):
             if self._listing_stop.expired() or (enough and not cheap):
                 break
             found = self._columns(replace(self.problem, max_changes=changes))

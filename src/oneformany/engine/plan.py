@@ -51,7 +51,11 @@ def worth_waiting(problem: Problem, options: Options) -> bool:
         return False
     ground = Ground.of(problem)
     sets = comb(len(ground.changeable), ground.size)
-    if ground.decided or np.isfinite(ground.calls) or sets * problem.rows.size * ADDING > options.most_work:
+    if (
+        ground.decided
+        or np.isfinite(ground.most_calls)
+        or sets * problem.rows.size * ADDING > options.most_work
+    ):
         return False
     if float(np.sort(ground.counts(ground.reached))[::-1][: ground.size].prod()) > MOST_TARGETS:
         return False
@@ -89,13 +93,14 @@ def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
 
 
 def affordable_changes(ground: Ground, most_work: float) -> int:
-    """How many changes can be listed with so much work, at least one, unless calls are too few for that."""
+    """How many changes can be listed with so much work, at least one, unless that takes too many calls."""
     fewer = range(ground.size - 1, 0, -1)
     parts = ((n, replace(ground, problem=replace(ground.problem, max_changes=n))) for n in fewer)
-    return next((n for n, part in parts if not too_much(part, most_work)), int(np.isinf(ground.calls)))
+    affordable = (n for n, part in parts if not too_much(part, most_work, calls=ground.calls_left))
+    return next(affordable, int(np.isinf(ground.most_calls)))
 
 
-def too_much(ground: Ground, most_work: float, *, costed: bool = False) -> str:
+def too_much(ground: Ground, most_work: float, *, costed: bool = False, calls: float | None = None) -> str:
     """Why listing all columns would take too long, and what to do about it; empty where it would not."""
     work, combinations = _size(ground, costed=costed)
     if work > most_work:
@@ -103,10 +108,10 @@ def too_much(ground: Ground, most_work: float, *, costed: bool = False) -> str:
             f"there are about {combinations:,.0f} combinations, {work / most_work:,.1f} times the work that "
             "Options(most_work=...) allows; raise it, lower max_changes, or give the features fewer cells"
         )
-    if work > ground.calls * ASKING:
+    if work > (ground.most_calls if calls is None else calls) * ASKING:
         return (
             f"the classifier would have to be asked about {work / ASKING:,.0f} points, and max_calls allows "
-            f"{ground.calls:,}; raise it, lower max_changes, or give the features fewer cells"
+            f"{ground.most_calls:,}; raise it, lower max_changes, or give the features fewer cells"
         )
     return ""
 

@@ -65,7 +65,7 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
     if problem.share == "point":
         seconds = min(OPTIMISTIC_SECONDS, OPTIMISTIC_TIME * stop.remaining())
         weights, capacity, buckets = optimistic_cover(problem, reached.reachable, stop.part(seconds))
-    if np.isfinite(ground.calls):
+    if np.isfinite(ground.most_calls):
         buckets = []  # calls are for questions about single rows
     with suppress(OutOfTimeError):
         if problem.share == "features":

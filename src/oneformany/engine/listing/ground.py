@@ -123,11 +123,15 @@ class Ground:
         return own.follow(self.values[rows], cells, np.ones(cells.shape, dtype=np.bool_))
 
     @property
-    def calls(self) -> float:
-        """How many points the classifier may still be asked about."""
-        oracle = self.problem.oracle
-        most = getattr(oracle, "max_calls", None)
-        return np.inf if most is None else most - getattr(oracle, "asked", 0)
+    def most_calls(self) -> float:
+        """How many points the classifier may be asked about in all."""
+        most = getattr(self.problem.oracle, "max_calls", None)
+        return np.inf if most is None else most
+
+    @property
+    def calls_left(self) -> float:
+        """How many of them it was not asked about so far."""
+        return max(0, self.most_calls - getattr(self.problem.oracle, "asked", 0))
 
     def counts(self, slots: BoolArray) -> FloatArray:
         """How many of some slots each changeable feature has."""

@@ -120,14 +120,14 @@ def reach_rows(ground: Ground, stop: Stop) -> Reached:
                 if answer.point is not None:
                     goal = problem.cells_of(answer.point)
                     changed = np.flatnonzero(goal != ground.rows[row])
-                    asked = np.append(row, left[: int(min(len(left), max(0, ground.calls)))])
+                    asked = np.append(row, left[: int(min(len(left), ground.calls_left))])
                     joins = batches.accepted(changed, asked, goal[None, changed])[:, 0]
                     reachable[asked[joins]] = True
                     cells[asked[joins][:, None], changed] = goal[changed]
                     left = left[~reachable[left]]
                 if not (reachable[row] or unreachable[row]):  # a rule on whole rows may forbid what was found
                     hard = np.append(hard, row)
-            if ways <= MOST_WAYS and ways * len(hard) <= ground.calls:
+            if ways <= MOST_WAYS and ways * len(hard) <= ground.calls_left:
                 break
         else:
             hard = hard[:0]
