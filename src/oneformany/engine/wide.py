@@ -21,7 +21,7 @@ from oneformany.engine.listing.single_rows import cheapest, reach_rows
 from oneformany.engine.listing.store import Store, alone, columns_of
 from oneformany.engine.plan import QUICK, affordable_changes
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.pricing.space import SearchSpace, take_in
 from oneformany.engine.run import Options, Run
 from oneformany.engine.screening import screen
 from oneformany.engine.table.table import ColumnTable
@@ -95,16 +95,15 @@ def optimistic_cover(
     rows, weights = np.flatnonzero(reachable), np.zeros(len(problem.rows), dtype=np.int64)
     if not len(rows):
         return weights, 1, []
-    kept = rows[np.sort(np.unique(problem.rows[rows], axis=0, return_index=True)[1])]
     anything = AdditiveOracle([np.zeros(n) for n in problem.levels])
-    relaxed = Problem(problem.rows[kept], problem.levels, anything, problem.max_changes, problem.allowed)
+    relaxed = Problem(problem.rows[rows], problem.levels, anything, problem.max_changes, problem.allowed)
     statistics = Statistics()
-    space = SearchSpace(relaxed, np.arange(len(kept)))
+    space = SearchSpace(relaxed, np.arange(len(relaxed.rows)))
     run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, Options(branching=False))
     run.pool.add(run.first_columns(relaxed.rows))
     proof, capacity = minimise(run), 1
     if isinstance(proof, (DualProof, EnumerationProof)):
-        weights[kept], capacity = proof.weights, proof.capacity
+        weights[rows], capacity = proof.weights, proof.capacity
     alike = ((problem.rows[rows] == column.point) | column.changed for column in run.best)
     buckets = [rows[agree.all(axis=1)] for agree in alike]
     groups = [(np.flatnonzero(c.changed), b) for c, b in zip(run.best, buckets, strict=True)]
@@ -116,13 +115,8 @@ def _shared_features(ground: Ground, rows: IntArray, ends: IntArray) -> Iterator
     moves, left = ends != ground.rows, rows
     paid = alone(ground, rows, ends[rows]).costs
     while len(left):
-        changed, near = np.zeros(moves.shape[1], dtype=np.bool_), left[:1]
-        while len(near):
-            missing = (moves[left] & ~changed).sum(axis=1)
-            fits = (missing > 0) & (missing <= ground.size - changed.sum())
-            near = left[fits]
-            if len(near):
-                changed |= moves[near[missing[fits].argmin()]]
+        changed = np.zeros(moves.shape[1], dtype=np.bool_)
+        take_in(moves[left].T, changed, ground.size)
         inside, features = ~(moves[rows] & ~changed).any(axis=1), np.flatnonzero(changed)
         group, anywhere = rows[inside], np.zeros((1, len(features)), dtype=np.int64)
         table = columns_of(ground, features, np.array([0, len(group)]), group, anywhere)
