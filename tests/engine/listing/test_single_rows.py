@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, product
 from time import process_time
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
 from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
-from oneformany.engine.listing.batches import Batches
+from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.single_rows import MOST_WAYS, NEVER, cheapest, cheapest_of_set, reach_rows
 from oneformany.engine.screening import screen
@@ -110,6 +111,14 @@ def test_the_fewest_of_many_changes_are_found_at_once():
     assert process_time() - begin < 10
     best = np.cumsum(np.sort(ground.potential, axis=1)[:, ::-1], axis=1)
     assert (costs == (best < ground.deficit[:, None]).sum(axis=1) + (ground.deficit > 0)).all()
+
+
+@pytest.mark.parametrize("veiled", [False, True])
+def test_the_cheapest_ways_are_not_looked_for_when_time_is_up(veiled):
+    problem = random_additive(np.random.default_rng(3))
+    ground = Ground.of(replace(problem, oracle=Veiled(problem.oracle)) if veiled else problem)
+    with pytest.raises(OutOfTimeError):
+        cheapest(ground, Batches(ground, Stop(0)), np.arange(5), ground.changeable, ground.size)
 
 
 @pytest.mark.parametrize("calls", [None, 2_000])

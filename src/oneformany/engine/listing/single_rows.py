@@ -19,6 +19,7 @@ NEVER: int = np.iinfo(np.int64).max
 REACHING_TIME = 0.4  # of what is left, for rows one by one
 SECONDS_PER_QUESTION = 1.0
 ROWS_AT_ONCE = 16
+SETS_AT_ONCE = 1 << 14  # of changed features of all rows, between two looks at the clock
 MOST_WAYS = 1e6  # of a row, that are all tried
 
 
@@ -28,13 +29,19 @@ def cheapest(
     """Find the cheapest way of each row by itself that changes at most ``budget`` of some features.
 
     Returns what it costs, -1 where there is none, and ``(rows, p)`` cells to go to, -1 where a row stays.
+    Ends by :class:`OutOfTimeError`.
     """
     cells = np.full((len(rows), ground.rows.shape[1]), -1, dtype=np.int32)
     if not ground.decided:
         return _cheapest_by_asking(ground, batches, rows, features, budget, cells), cells
     costs, members = np.empty(len(rows), dtype=np.int64), rows.astype(np.int32)
     lines = tuple(np.zeros((6, len(features) + 1), dtype=np.int64))
-    kernels.cheapest_each(ground.tables, features, budget, ground.least_price, members, cells, lines, costs)
+    known, size = (ground.tables, features, budget, ground.least_price), max(1, SETS_AT_ONCE >> len(features))
+    for first in range(0, len(rows), size):
+        if batches.stop.expired():
+            raise OutOfTimeError
+        some = slice(first, first + size)
+        kernels.cheapest_each(*known, members[some], cells[some], lines, costs[some])
     return costs, cells
 
 
