@@ -26,8 +26,9 @@ def screen(
     It is a problem of cells without restrictions, or a closed form decides. ``known`` holds positive points
     in reach of some rows: the classifier is not asked about these again.
     """
-    found, stop = Reached.nobody(problem.rows), stop or Stop()
-    relaxation = problem.oracle.relaxation()
+    relaxation, stop = problem.oracle.relaxation(), stop or Stop()
+    reachable, unreachable = np.zeros((2, len(problem.rows)), dtype=np.bool_)
+    found = Reached(reachable, problem.rows.copy(), unreachable)
     with statistics.timed("screening"):
         if relaxation is not None and relaxation.exact:
             _climb(problem, stop, found)

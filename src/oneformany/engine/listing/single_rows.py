@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,11 +90,6 @@ class Reached:
     reachable: BoolArray
     cells: IntArray
     unreachable: BoolArray
-
-    @classmethod
-    def nobody(cls, rows: IntArray) -> Self:
-        """Rows of which nothing is known yet."""
-        return cls(np.zeros(len(rows), dtype=np.bool_), rows.copy(), np.zeros(len(rows), dtype=np.bool_))
 
     @property
     def helpable(self) -> IntArray:

@@ -144,10 +144,7 @@ class BudgetSearch(ColumnChoice):
         """Improve small parts until that stops helping."""
         if not self.finished() and len(self.best) and self.search.options.repair:
             covered, most = self.standing()
-            repair = self.repairing(self.k, covered + 1)
-            repair.run(most, self.search.stop, self.search.patience)
-            self.search.counters["repairs"] += repair.repairs
-            self.offer(repair.chosen)
+            self.repaired(self.repairing(self.k, covered + 1), most, self.search.patience)
         self.report("repair")
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:

@@ -102,6 +102,18 @@ class ColumnChoice(ABC):
         core = self.core(self.reaching(k, target))
         return Repair(self.incidence, core, self.best, self.search.options.seed, self.worth)
 
+    def repaired(self, repair: Repair, goal: int, failures: int) -> bool:
+        """Repair until that stops helping, offer what comes out, and say whether it meets a goal."""
+
+        def improved() -> None:
+            self.offer(repair.chosen)
+            self.report("repair")
+
+        before = repair.repairs
+        repair.run(goal, self.search.stop, min(failures, self.search.options.max_failures), improved)
+        self.search.counters["repairs"] += repair.repairs - before
+        return repair.meets(goal)
+
     def finished(self) -> bool:
         """Whether nothing is better, or time is up."""
         value, bound = self.standing()

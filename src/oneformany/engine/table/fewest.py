@@ -168,13 +168,7 @@ class _Cover(ColumnChoice):
             return
         core = self.core(self.reaching(len(self.best) - 1, self.needed))
         repair = Repair(self.incidence, core[core < self.usable], self.best, options.seed)
-
-        def improved() -> None:
-            self.offer(repair.chosen)
-            self.report("repair")
-
-        repair.run(self.bound, self.search.stop, min(failures, options.max_failures), improved)
-        self.search.counters["repairs"] += repair.repairs
+        self.repaired(repair, self.bound, failures)
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all columns that columns as few as the bound can be among, unless they are too many."""
@@ -212,18 +206,14 @@ class _Share(_Cover):
 
     def repair(self, failures: int) -> None:
         """Do without one column after the other; let repairs cover again whom that leaves uncovered."""
-        options = self.search.options
-        if self.finished() or not options.repair:
+        if self.finished() or not self.search.options.repair:
             return
-        repair = self.repairing(len(self.best), self.needed)
-        while not self.finished():
+        repair, helps = self.repairing(len(self.best), self.needed), True
+        while helps and not self.finished():
             repair.drop()
-            repair.run(self.needed, self.search.stop, min(failures, options.max_failures))
-            if not repair.meets(self.needed):
-                break
+            helps = self.repaired(repair, self.needed, failures)
             self.offer(repair.chosen)
             self.report("repair")
-        self.search.counters["repairs"] += repair.repairs
 
     def search_few(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search for so few columns that cover enough people."""
