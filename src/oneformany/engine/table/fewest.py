@@ -154,7 +154,8 @@ class _Cover(ColumnChoice):
         """Improve the cover by many small moves, so many for each row, among the columns that look best."""
         if self.finished() or not self.search.options.local_search:
             return
-        columns = np.union1d(self.core(np.arange(self.usable), WALKED), self.best)
+        lack = WALKED if self.usable == self.incidence.n_columns else 1.0  # others may outweigh all of these
+        columns = np.union1d(self.core(np.arange(self.usable), lack), self.best)
         part, kept = self.incidence.part(columns, self.incidence.reachable)
         local = LocalSearch(part, np.zeros(len(kept)), np.searchsorted(columns, self.best))
         self.offer(columns[local.run(self.bound, steps * len(kept), self.search.stop)])
