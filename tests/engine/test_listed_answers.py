@@ -6,15 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.problems import Veiled, refused_rows
+from engine.problems import refused_rows
 from engine.table.tables import random_table, table_of
-from oneformany.engine.listed_answers import (
-    ListedProofs,
-    columns_holding,
-    groups_of,
-    own_ends,
-    reasons_of,
-)
+from oneformany.engine.listed_answers import ListedProofs, columns_holding, groups_of, own_ends
 from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.run import Options
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
@@ -28,7 +22,6 @@ from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.result.explanation import Explanation
 from oneformany.result.proof import DualProof, EnumerationProof
-from oneformany.statistics import Statistics
 
 ORACLE = AdditiveOracle([[0, 1], [0, 1], [0, 2]], threshold=2)
 
@@ -74,18 +67,6 @@ def test_rows_that_share_features_each_go_where_it_is_cheapest():
     problem = Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), ORACLE, 2, share="features", costs=steps)
     table = replace(table_of([[0, 1]], 2), changed=np.array([[False, True, True]]))
     assert own_ends(problem, table, 0, np.array([1, 0])).tolist() == [[1, 1, 0], [0, 0, 1]]
-
-
-def test_a_reason_has_a_score_where_there_is_a_closed_form_and_names_the_changes_elsewhere():
-    for oracle, words in (
-        (ORACLE, "score"),
-        (Veiled(ORACLE), "accepts no allowed change of at most 1 feature"),
-    ):
-        fixed = [None, None, np.eye(2)]
-        problem = Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), oracle, 1, fixed, share="action")
-        reasons = reasons_of(problem, list_columns(problem), Statistics())
-        assert list(reasons) == [0]
-        assert words in reasons[0]
 
 
 def problem_with(given):

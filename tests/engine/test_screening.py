@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
+from engine.listing.sharing_problems import NotBoth
 from engine.problems import Shrugging, Veiled, oracle_of, problem_of
-from oneformany.engine.screening import screen
+from oneformany.engine.run import Options
+from oneformany.engine.screening import reasons_of, screen
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
@@ -21,11 +25,10 @@ def test_the_closed_form_and_questions_find_the_same_rows(small):
     summed = screen(problem, Statistics())
     asked = screen(problem_of(small, Veiled(oracle_of(small))), Statistics())
     assert summed.helpable.tolist() == asked.helpable.tolist()
-    assert set(summed.reasons) == set(asked.reasons)
-    assert sorted([*summed.helpable.tolist(), *summed.reasons]) == list(range(len(problem.rows)))
+    assert (summed.unreachable == asked.unreachable).all()
+    assert (summed.reachable != summed.unreachable).all()
     for screened in (summed, asked):
-        points = np.array(screened.points, dtype=np.int64).reshape(-1, problem.n_features)
-        rows = problem.rows[screened.helpable]
+        points, rows = screened.cells[screened.helpable], problem.rows[screened.helpable]
         assert problem.oracle.positive(points).all()
         assert ((points != rows).sum(axis=1) <= problem.max_changes).all()
         assert all(problem.may_move(row[None], point).all() for row, point in zip(rows, points, strict=True))
@@ -35,19 +38,41 @@ def test_the_closed_form_and_questions_find_the_same_rows(small):
 @given(small=small_problems())
 def test_rows_of_which_nothing_is_known_are_neither_helpable_nor_beyond_help(small):
     shrugged = screen(problem_of(small, Shrugging(oracle_of(small))), Statistics())
-    assert not shrugged.reasons
+    assert not shrugged.unreachable.any()
     no_time = screen(problem_of(small), Statistics(), Stop(0))
-    assert (no_time.helpable.tolist(), no_time.points, no_time.reasons) == ([], [], {})
+    assert not (no_time.reachable | no_time.unreachable).any()
 
 
-def test_the_reason_says_what_is_lacking_and_how_many_changes_would_do():
+FIXED = [None, np.eye(2), np.eye(2)]
+FEW = "no positive point within 1 change: score 0 now, needed 2"
+NEVER = "no allowed move reaches the threshold: score 0 now, at most 1 with every feature free, needed 2"
+
+
+@pytest.mark.parametrize("way", ["search", "listing"])
+@pytest.mark.parametrize("veiled", [False, True])
+def test_the_reason_says_what_is_lacking_and_how_many_changes_would_do(way, veiled):
     oracle = AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
-    few = screen(Problem([[0, 0, 0]], (2, 2, 2), oracle, 1), Statistics())
-    assert few.reasons == {0: "no positive point within 1 change: score 0 now, needed 2; 2 changes would do"}
-    fixed = [None, np.eye(2), np.eye(2)]
-    none = screen(Problem([[0, 0, 0]], (2, 2, 2), oracle, 3, fixed), Statistics())
-    assert none.reasons == {
-        0: "no allowed move reaches the threshold: score 0 now, at most 1 with every feature free, needed 2"
+    oracle = Veiled(oracle) if veiled else oracle
+    remedy = "" if veiled else "; 2 changes would do"  # only a closed form knows
+    for changes, rules, words in ((1, None, FEW + remedy), (3, FIXED, NEVER)):
+        problem = Problem([[0, 0, 0]], (2, 2, 2), oracle, changes, rules)
+        (entry,) = solve(problem, options=Options(way=way)).unreachable
+        assert entry.reason == words
+
+
+def test_without_time_the_reason_does_not_tell_what_takes_long_to_find_out():
+    oracle = Veiled(AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2))
+    problem = Problem([[0, 0, 0]], (2, 2, 2), oracle, 3, FIXED)
+    row = np.array([0])
+    assert reasons_of(problem, row) == {0: NEVER}
+    assert reasons_of(problem, row, Stop(0)) == {0: FEW.replace("1 change", "3 changes")}
+
+
+def test_a_rule_on_whole_rows_may_forbid_what_is_positive():
+    oracle = AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+    problem = Problem([[0, 0, 0]], (2, 2, 2), oracle, 2, FIXED, restrictions=(NotBoth(0, 1),))
+    assert reasons_of(problem, np.array([0])) == {
+        0: "the classifier accepts no allowed point within 2 changes"
     }
 
 

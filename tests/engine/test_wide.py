@@ -115,6 +115,25 @@ def test_a_black_box_with_few_calls_is_asked_for_single_rows_only():
     assert wide_listing(apart, Stop()).bound == 2  # as cells tell, whoever is asked
 
 
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("calls", [30, 300, 1000])
+def test_no_more_calls_are_made_than_allowed_where_not_everything_can_be_listed(share, calls):
+    rng, stuck = np.random.default_rng(1), np.ones((4, 4), dtype=np.bool_)
+    stuck[0] = False  # whoever is at level 0 stays there: some rows are beyond help
+    worth = rng.integers(-3, 4, size=(8, 4))
+    best = worth.max(axis=1).sum()
+    oracle = BlackBoxOracle(
+        lambda codes: np.clip(0.6 + (worth[np.arange(8), codes].sum(axis=1) - best) / 99, 0.0, 1.0),
+        (4,) * 8,
+        threshold=0.57,
+        max_calls=calls,
+    )
+    problem = Problem(rng.integers(4, size=(12, 8)), (4,) * 8, oracle, 8, [stuck] * 8, share=share)
+    result = solve(problem, options=Options(way="listing"))
+    assert oracle.asked <= calls + len(problem.rows)  # a row's own score is asked for in any case
+    assert result.covered + len(result.unreachable) + len(result.undecided) == len(problem.codes)
+
+
 def test_features_of_many_cells_are_looked_at_through_few_rows(monkeypatch):
     problem = random_additive(np.random.default_rng(3), rows=60, features=18, levels=5, max_changes=18)
     monkeypatch.setattr("oneformany.engine.wide.POINTS_AT_ONCE", 1)

@@ -55,7 +55,7 @@ def branch_proof(space: SearchSpace, pair: tuple[int, int], together: Proof, apa
 
 
 def renumbered(tree: dict[str, Any], given: IntArray, deepest: int = DEEPEST) -> CoverCase | None:
-    """Turn a tree of :func:`~oneformany.engine.cover.set_cover.cover_within` into cases over given rows.
+    """Turn a tree of :class:`~oneformany.engine.cover.set_cover.CoverQuestion` into cases over given rows.
 
     ``given`` holds for each item the given row that it stands for. ``None`` for a tree that is too deep.
     """

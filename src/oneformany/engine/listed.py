@@ -15,13 +15,14 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.greedy import greedy_columns
-from oneformany.engine.listed_answers import ListedProofs, columns_holding, groups_of, reasons_of
+from oneformany.engine.listed_answers import ListedProofs, columns_holding, groups_of
 from oneformany.engine.listing.batches import OutOfTimeError
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.lazy import LazyListing, cover_lazily, lazy_listing
 from oneformany.engine.listing.listing import FullListing, list_columns
 from oneformany.engine.plan import QUICK, Plan, affordable_changes, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
+from oneformany.engine.screening import reasons_of
 from oneformany.engine.table.budget import solve_budget
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_levels import cheapest
@@ -103,14 +104,14 @@ class ListedRun:
             if plan.changes is None:
                 self._list_whole()
             else:
-                self._list_part(wide, plan.changes, cheap=cheap)
+                self._list_part(wide, self.options.most_work, cheap=cheap)
         elif cheap and share != "features":  # where each row went where it is cheapest
-            self._list_part(wide, affordable_changes(Ground.of(self.problem), QUICK), cheap=cheap)
+            self._list_part(wide, QUICK, cheap=cheap)
 
-    def _list_part(self, wide: WideListing, most: int, *, cheap: bool) -> None:
+    def _list_part(self, wide: WideListing, most_work: float, *, cheap: bool) -> None:
         """List columns of one change, then of two and so on, as long as that may be of use."""
         parts, enough = list[FullListing](), False
-        for changes in range(1, most + 1):
+        for changes in range(1, affordable_changes(Ground.of(self.problem), most_work) + 1):
             if self._listing_stop.expired() or (enough and not cheap):
                 break
             found = self._columns(replace(self.problem, max_changes=changes))
@@ -227,7 +228,7 @@ class ListedRun:
         result = build_result(
             self.problem,
             groups_of(self.problem, self.table, self.columns, owner, self._wide),
-            reasons=reasons_of(self.problem, self.listing, self.statistics),
+            reasons=reasons_of(self.problem, np.flatnonzero(self.listing.unreachable), self.stop),
             helpable=np.flatnonzero(self.listing.reachable),
             **{"proof": None, **self.claims},
             stop=self.stop,

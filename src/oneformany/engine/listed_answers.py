@@ -8,10 +8,8 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.certificate import first_given, on_given, renumbered
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.listing import FullListing
 from oneformany.engine.listing.single_rows import cheapest as cheapest_alone
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
-from oneformany.engine.screening import screen
 from oneformany.engine.table.choice import PeopleAnswer, TreeProof, renamed
 from oneformany.engine.table.cost import CostAnswer
 from oneformany.engine.table.table import NO_CELL, ColumnTable
@@ -20,7 +18,6 @@ from oneformany.problem import Problem
 from oneformany.result.build import Group
 from oneformany.result.explanation import Explanation
 from oneformany.result.proof import CostProof, CoverageProof, DualProof, EnumerationProof, Exclusion, Proof
-from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 
@@ -62,18 +59,6 @@ def own_ends(
         return wide.ends[rows]
     _, cells = cheapest_alone(ground, Batches(ground, Stop()), everybody, features, len(features))
     return np.where(cells >= 0, cells, problem.rows[rows])
-
-
-def reasons_of(problem: Problem, listing: FullListing, statistics: Statistics) -> dict[int, str]:
-    """Why rows are beyond help: the closed form's own words where there is one."""
-    rows = np.flatnonzero(listing.unreachable).tolist()
-    relaxation = problem.oracle.relaxation()
-    told: dict[int, str] = {}
-    if rows and relaxation is not None and relaxation.exact and not problem.restrictions:
-        told = screen(problem, statistics, Stop()).reasons
-    changes = "1 feature" if problem.max_changes == 1 else f"{problem.max_changes} features"
-    plain = f"the classifier accepts no allowed change of at most {changes}"
-    return {row: told.get(row, plain) for row in rows}
 
 
 class ListedProofs:

@@ -1,12 +1,10 @@
 """Which way an answer is found: by listing all columns, some, or by searching; what a listing would take."""
 
 from dataclasses import dataclass, replace
-from functools import reduce
 from math import comb
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, FloatArray
 from oneformany.engine.listing.ground import CodedRows, Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import useful_targets
@@ -49,13 +47,17 @@ def worth_listing(problem: Problem, goal: Goal, options: Options) -> bool:
 
 def worth_waiting(problem: Problem, options: Options) -> bool:
     """Whether to ask the classifier about buckets only where a cover would use them."""
-    if not options.lazy or problem.share != "point" or getattr(problem.oracle, "max_calls", None) is not None:
+    if not options.lazy or problem.share != "point":
         return False
     ground = Ground.of(problem)
     sets = comb(len(ground.changeable), ground.size)
-    if ground.decided or sets * problem.rows.size * ADDING > options.most_work:
+    if (
+        ground.decided
+        or np.isfinite(ground.most_calls)
+        or sets * problem.rows.size * ADDING > options.most_work
+    ):
         return False
-    if float(np.sort(_counts(ground, ground.reached))[::-1][: ground.size].prod()) > MOST_TARGETS:
+    if float(np.sort(ground.counts(ground.reached))[::-1][: ground.size].prod()) > MOST_TARGETS:
         return False
     shared, buckets, _ = _sampled_buckets(ground)
     return sets * BYTES * (shared + buckets) <= options.memory
@@ -91,25 +93,25 @@ def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
 
 
 def affordable_changes(ground: Ground, most_work: float) -> int:
-    """How many changes can be listed with so much work, at least one."""
-    fewer = range(ground.size - 1, 1, -1)
+    """How many changes can be listed with so much work, at least one, unless that takes too many calls."""
+    fewer = range(ground.size - 1, 0, -1)
     parts = ((n, replace(ground, problem=replace(ground.problem, max_changes=n))) for n in fewer)
-    return next((n for n, part in parts if not too_much(part, most_work)), 1)
+    affordable = (n for n, part in parts if not too_much(part, most_work, calls=ground.calls_left))
+    return next(affordable, int(np.isinf(ground.most_calls)))
 
 
-def too_much(ground: Ground, most_work: float, *, costed: bool = False) -> str:
+def too_much(ground: Ground, most_work: float, *, costed: bool = False, calls: float | None = None) -> str:
     """Why listing all columns would take too long, and what to do about it; empty where it would not."""
     work, combinations = _size(ground, costed=costed)
-    calls = getattr(ground.problem.oracle, "max_calls", None)
     if work > most_work:
         return (
             f"there are about {combinations:,.0f} combinations, {work / most_work:,.1f} times the work that "
             "is allowed (in Python: Options(most_work=...)); lower max_changes, or give features fewer cells"
         )
-    if calls is not None and work > calls * ASKING:
+    if work > (ground.most_calls if calls is None else calls) * ASKING:
         return (
             f"the classifier would have to be asked about {work / ASKING:,.0f} points, and max_calls allows "
-            f"{calls:,}; raise it, lower max_changes, or give the features fewer cells"
+            f"{ground.most_calls:,}; raise it, lower max_changes, or give the features fewer cells"
         )
     return ""
 
@@ -125,14 +127,14 @@ def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
         grouping = sets * (BEGINNING + n * problem.n_features * ADDING)
         if ground.decided and problem.own is None and (ground.units != FORBIDDEN).all() and not costed:
             return grouping, sets * buckets + n
-        tries = float(_ways(ground, ground.reached)[k])
+        tries = float(ground.ways(ground.reached)[k])
         if ground.decided:
             return grouping + tries * shared, tries * buckets + n
-        alone = float(_ways(ground, ground.goals).sum()) * single
+        alone = float(ground.ways(ground.goals).sum()) * single
         return grouping + (tries * shared + alone) * step, tries * buckets + n
     if problem.share == "features" and ground.decided:
         return sets * (BEGINNING + n * SEARCHING), sets
-    actions = float(_ways(ground, useful_targets(ground, costed)).sum())
+    actions = float(ground.ways(useful_targets(ground, costed)).sum())
     smaller = sum(float(comb(len(ground.changeable), size)) for size in range(k + 1))
     return smaller * BEGINNING + actions * n * step, actions
 
@@ -148,15 +150,3 @@ def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
         shared += len(rows) / SAMPLES
         buckets += (len(bounds) - 1) / SAMPLES
     return shared, buckets, int(alone.sum())
-
-
-def _ways(ground: Ground, slots: BoolArray) -> FloatArray:
-    """Ways to choose no feature, one, two and so on up to full size, and a slot of each."""
-    lines = [np.array([1.0, count]) for count in _counts(ground, slots)]
-    product: FloatArray = reduce(np.convolve, lines, np.ones(1))
-    return product[: ground.size + 1]
-
-
-def _counts(ground: Ground, slots: BoolArray) -> FloatArray:
-    """How many of some slots each changeable feature has."""
-    return np.add.reduceat(slots.astype(np.float64), ground.offsets[:-1])[ground.changeable]

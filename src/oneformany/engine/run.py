@@ -112,7 +112,7 @@ class Run:
         """Explanations in the best cover so far."""
         return len(self.best)
 
-    def first_columns(self, points: Sequence[IntArray]) -> list[Column]:
+    def first_columns(self, points: IntArray) -> list[Column]:
         """A column around the given point of every row; where time is short, only for rows that share it."""
         for point in points[-POINTS_KEPT:]:
             self.oracle.learn(point)

@@ -1,29 +1,18 @@
 """Which rows can be helped at all: each with a point, with a proof that there is none, or undecided."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.single_rows import Reached
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 BLOCK = 2**20  # rows times cells of a feature at once
-
-Points = dict[int, IntArray]
-Reasons = dict[int, str]
-
-
-@dataclass(frozen=True, eq=False)
-class Screened:
-    """What is known about the distinct rows of a problem; of the rows named nowhere here, nothing is."""
-
-    helpable: IntArray  # distinct rows with a positive point in reach
-    points: list[IntArray]  # these points
-    reasons: dict[int, str]  # distinct rows that are proved to have none, and why
 
 
 def screen(
@@ -31,71 +20,89 @@ def screen(
     statistics: Statistics,
     stop: Stop | None = None,
     known: Mapping[int, IntArray] | None = None,
-) -> Screened:
+) -> Reached:
     """Look once at every distinct row, as long as there is time; the others stay undecided.
 
-    ``known`` holds positive points in reach of some of them: the classifier is not asked about these again.
+    It is a problem of cells without restrictions, or a closed form decides. ``known`` holds positive points
+    in reach of some rows: the classifier is not asked about these again.
     """
-    relaxation = problem.oracle.relaxation()
-    summed = relaxation is not None and relaxation.exact and not problem.restrictions
-    points, reasons = ({} if summed else dict(known or {})), Reasons()
+    relaxation, stop = problem.oracle.relaxation(), stop or Stop()
+    reachable, unreachable = np.zeros((2, len(problem.rows)), dtype=np.bool_)
+    found = Reached(reachable, problem.rows.copy(), unreachable)
     with statistics.timed("screening"):
-        (_climb if summed else _ask)(problem, stop or Stop(), points, reasons)
-    statistics.count("rows screened", len(points) + len(reasons))
-    helpable = sorted(points)
-    return Screened(np.array(helpable, dtype=np.int64), [points[row] for row in helpable], reasons)
+        if relaxation is not None and relaxation.exact:
+            _climb(problem, stop, found)
+        else:
+            _ask(problem, stop, known or {}, found)
+    statistics.count("rows screened", int((found.reachable | found.unreachable).sum()))
+    return found
 
 
-def _ask(problem: Problem, stop: Stop, points: Points, reasons: Reasons) -> None:
+def _ask(problem: Problem, stop: Stop, known: Mapping[int, IntArray], found: Reached) -> None:
     """Ask the classifier about every row that has no point yet."""
-    for row in range(len(problem.rows)):
+    for row, point in known.items():
+        found.reachable[row], found.cells[row] = True, point
+    for row in np.flatnonzero(~found.reachable).tolist():
         if stop.expired():
             break
-        if row in points:
-            continue
-        question = replace(problem.question(row), stop=stop)
-        answer = problem.oracle.reach(question)
+        answer = problem.oracle.reach(replace(problem.question(row), stop=stop))
+        found.unreachable[row] = answer.proved_none
         if answer.point is not None:
-            point = problem.cells_of(answer.point)
-            if all(rule.holds(problem.rows[[row]], point[None]).all() for rule in problem.restrictions):
-                points[row] = point
-        elif answer.proved_none:
-            score = float(problem.oracle.score(problem.values[[row]])[0])
-            reasons[row] = _reason(problem, score, problem.oracle.upper_bound(question.domain))
+            found.reachable[row], found.cells[row] = True, answer.point
 
 
-def _climb(problem: Problem, stop: Stop, points: Points, reasons: Reasons) -> None:
+def _climb(problem: Problem, stop: Stop, found: Reached) -> None:
     """Take the moves that gain most; where they do not reach the threshold, nothing does."""
-    size = max(1, BLOCK // max(problem.levels))
-    for first in range(0, len(problem.rows), size):
+    for block in _blocks(problem, np.arange(len(problem.rows))):
         if stop.expired():
             break
-        block = np.arange(first, min(first + size, len(problem.rows)))
-        ground = Ground.of(problem, block)
-        rows, values = ground.rows, ground.values
-        best, gain = np.empty((2, *rows.shape), dtype=np.int64)
-        for feature in range(problem.n_features):
-            every = ground.gain(feature, np.arange(len(block)))
-            best[:, feature], gain[:, feature] = every.argmax(axis=1), every.max(axis=1)
-        best = np.where(gain > 0, best, rows)
-        order = np.argsort(-gain, axis=1, kind="stable")
-        score = np.cumsum(np.take_along_axis(gain, order, axis=1), axis=1)
-        reached = np.column_stack((np.zeros_like(block), score))
-        needed = (reached < ground.deficit[:, None]).sum(axis=1)
-        moved = np.where(np.argsort(order, axis=1) < needed[:, None], best, rows)
-        enough = needed <= problem.max_changes
-        points |= zip(block[enough].tolist(), moved[enough], strict=True)
-        if not enough.all():
-            before, after = values[~enough], best[~enough]
-            if problem.own is not None:
-                after = problem.own.follow(before, after, np.ones(after.shape, dtype=np.bool_))
-            told = (problem.oracle.score(before), problem.oracle.score(after), needed[~enough].tolist())
-            for row, *why in zip(block[~enough].tolist(), *told, strict=True):
-                reasons[row] = _reason(problem, *why)
+        cells, rank, needed = _greatest_moves(Ground.of(problem, block))
+        enough = found.reachable[block] = needed <= problem.max_changes
+        moved = enough[:, None] & (rank < needed[:, None])
+        found.cells[block] = np.where(moved, cells, problem.rows[block])
+        found.unreachable[block] = ~enough
 
 
-def _reason(problem: Problem, score: float, best: float, needed: int | None = None) -> str:
+def _blocks(problem: Problem, rows: IntArray) -> Iterator[IntArray]:
+    """Some rows, so many at a time that their gains fit."""
+    size = max(1, BLOCK // max(problem.levels))
+    return (rows[first : first + size] for first in range(0, len(rows), size))
+
+
+def _greatest_moves(ground: Ground) -> tuple[IntArray, IntArray, IntArray]:
+    """Where each row gains most in each feature, the features in that order, and how many moves it takes."""
+    cells = ground.rows.copy()
+    for feature in range(cells.shape[1]):
+        gain = ground.gain(feature, np.arange(len(cells)))
+        gains = gain.max(axis=1) > 0
+        cells[gains, feature] = gain[gains].argmax(axis=1)
+    order = np.argsort(-ground.potential, axis=1, kind="stable")
+    score = np.cumsum(np.take_along_axis(ground.potential, order, axis=1), axis=1)
+    reached = np.column_stack((np.zeros(len(cells), dtype=np.int64), score))
+    return cells, np.argsort(order, axis=1), (reached < ground.deficit[:, None]).sum(axis=1)
+
+
+def reasons_of(problem: Problem, rows: IntArray, stop: Stop | None = None) -> dict[int, str]:
+    """Why some distinct rows are beyond help, as is proved; without time, less is found out about them."""
+    told: dict[int, str] = {}
+    for block in _blocks(problem, rows):
+        ground, oracle = Ground.of(problem, block), problem.oracle
+        needed, most = [None] * len(block), np.full(len(block), np.inf)
+        if ground.decided:
+            cells, _, moves = _greatest_moves(ground)
+            needed, most = moves.tolist(), oracle.score(ground.values_at(np.arange(len(block)), cells))
+        elif stop is None or not stop.expired():
+            most[:] = [oracle.upper_bound(problem.targets(row)) for row in block.tolist()]
+        for row, *why in zip(block.tolist(), oracle.score(ground.values), most, needed, strict=True):
+            told[row] = _reason(problem, *why)
+    return told
+
+
+def _reason(problem: Problem, score: float, best: float, needed: int | None) -> str:
     """Why a row cannot be helped: its score, the best of all its moves, and how many changes would do."""
+    changes = "1 change" if problem.max_changes == 1 else f"{problem.max_changes} changes"
+    if problem.restrictions:  # what they forbid may be positive
+        return f"the classifier accepts no allowed point within {changes}"
     threshold = problem.oracle.threshold
     told = f"{0.0 if abs(threshold) < 1e-6 else threshold:.6g}"  # 0 to the user, without its margin
     if best < threshold:
@@ -103,6 +110,5 @@ def _reason(problem: Problem, score: float, best: float, needed: int | None = No
             f"no allowed move reaches the threshold: score {score:.6g} now, at most {best:.6g} "
             f"with every feature free, needed {told}"
         )
-    changes = "1 change" if problem.max_changes == 1 else f"{problem.max_changes} changes"
     remedy = "" if needed is None else f"; {needed} changes would do"
     return f"no positive point within {changes}: score {score:.6g} now, needed {told}{remedy}"

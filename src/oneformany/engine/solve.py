@@ -17,7 +17,7 @@ from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.run import Options, Run
 from oneformany.engine.saving.stage import cheapest_cover
 from oneformany.engine.scaling import ONE_IN_COVERS
-from oneformany.engine.screening import screen
+from oneformany.engine.screening import reasons_of, screen
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -81,9 +81,9 @@ def solve_exact(
         space = SearchSpace(problem, screened.helpable)
         run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
         proof, cheap = None, None
-        if len(screened.helpable):
+        if len(space.rows):
             known = _known_columns(space, start)
-            run.pool.add(run.first_columns(screened.points))
+            run.pool.add(run.first_columns(screened.cells[space.helpable]))
             if known:
                 run.offer(greedy_cover(known + run.pool.columns, len(space.rows), range(len(known))))
                 run.pool.add(known)
@@ -97,17 +97,17 @@ def solve_exact(
         if cheap
         else [
             Group(column.point if polishing.expired() else simplest_point(problem, column.point, rows), rows)
-            for column, rows in zip(run.best, assign(problem, screened.helpable, run.best), strict=True)
+            for column, rows in zip(run.best, assign(problem, space.helpable, run.best), strict=True)
         ]
     )
     # An undecided row might be covered instead of one that pays more.
-    undecided = len(screened.helpable) + len(screened.reasons) < len(problem.rows)
+    undecided = not (screened.reachable | screened.unreachable).all()
     proved = cheap is not None and cheap.proof.bound >= cheap.cost
     return build_result(
         problem,
         groups,
-        reasons=screened.reasons,
-        helpable=screened.helpable,
+        reasons=reasons_of(problem, np.flatnonzero(screened.unreachable)),
+        helpable=space.helpable,
         proof=proof,
         cost_proof=None if cheap is None or undecided else cheap.proof,
         cost_open=cheaply and bool(run.best) and not proved,

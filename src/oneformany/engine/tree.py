@@ -20,8 +20,9 @@ from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import Incidence, joined
 from oneformany.engine.cover.local_search import LocalSearch, search_around_shared
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
-from oneformany.engine.cover.set_cover import cover_within
+from oneformany.engine.cover.set_cover import CoverQuestion
 from oneformany.engine.cover.subset_kernels import inside_others
+from oneformany.engine.cover.tree import search_tree
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.space import Items, members
 from oneformany.engine.run import Run
@@ -143,11 +144,10 @@ class EnumeratedColumns:
     def search(self, node: Node, target: int) -> dict[str, Any] | None:
         """Look for a cover by ``target`` of the groups and offer it; return the tree that excludes it."""
         run, options = node.run, node.run.options
-        found = cover_within(
-            self.groups, len(node.items), target, run.stop, options.max_nodes, cuts=options.cuts
-        )
+        question = CoverQuestion(self.groups, len(node.items), target, run.stop, cuts=options.cuts)
+        found = search_tree(question, options.max_nodes)
         run.statistics.count("set cover nodes", found.nodes)
-        run.statistics.count("cuts", found.cuts)
+        run.statistics.count("cuts", len(question.triples))
         if found.chosen is not None:
             self.offer(node, found.chosen)
         return found.proof

@@ -17,11 +17,11 @@ from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import FullListing, accepted_groups
-from oneformany.engine.listing.single_rows import Reached, cheapest, reach_rows
+from oneformany.engine.listing.single_rows import cheapest, reach_rows
 from oneformany.engine.listing.store import Store, alone, columns_of
 from oneformany.engine.plan import QUICK, affordable_changes
 from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.pricing.space import SearchSpace, take_in
 from oneformany.engine.run import Options, Run
 from oneformany.engine.screening import screen
 from oneformany.engine.table.table import ColumnTable
@@ -58,13 +58,14 @@ class WideListing:
 def wide_listing(problem: Problem, stop: Stop) -> WideListing:
     """Find a column for each row that can be helped, and columns of as many changes as are allowed."""
     ground = Ground.of(problem)
-    batches, store, reached = Batches(ground, stop), Store(ground, costed=False), _reached(ground, stop)
-    rows, ends = np.flatnonzero(reached.reachable), reached.cells
+    batches, store = Batches(ground, stop), Store(ground, costed=False)
+    reached = screen(problem, Statistics(), stop) if ground.decided else reach_rows(ground, stop)
+    rows, ends = reached.helpable, reached.cells
     weights, capacity, buckets = np.zeros(len(ground.rows), dtype=np.int64), 1, [(ground.changeable, rows)]
     if problem.share == "point":
         seconds = min(OPTIMISTIC_SECONDS, OPTIMISTIC_TIME * stop.remaining())
         weights, capacity, buckets = optimistic_cover(problem, reached.reachable, stop.part(seconds))
-    if getattr(problem.oracle, "max_calls", None) is not None:
+    if np.isfinite(ground.most_calls):
         buckets = []  # calls are for questions about single rows
     with suppress(OutOfTimeError):
         if problem.share == "features":
@@ -84,16 +85,6 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
     return WideListing(listing, ends, weights, capacity)
 
 
-def _reached(ground: Ground, stop: Stop) -> Reached:
-    """Where each row goes by itself, or a proof that it goes nowhere."""
-    problem = ground.problem
-    if not ground.decided:
-        return reach_rows(ground, np.arange(len(ground.rows)), stop)
-    screened, cells = screen(problem, Statistics(), stop), problem.rows.copy()
-    cells[screened.helpable] = np.reshape(screened.points, (-1, problem.n_features))
-    return Reached(np.isin(np.arange(len(cells)), screened.helpable), cells, ground.hopeless())
-
-
 def optimistic_cover(
     problem: Problem, reachable: BoolArray, stop: Stop
 ) -> tuple[IntArray, int, list[tuple[IntArray, IntArray]]]:
@@ -104,16 +95,15 @@ def optimistic_cover(
     rows, weights = np.flatnonzero(reachable), np.zeros(len(problem.rows), dtype=np.int64)
     if not len(rows):
         return weights, 1, []
-    kept = rows[np.sort(np.unique(problem.rows[rows], axis=0, return_index=True)[1])]
     anything = AdditiveOracle([np.zeros(n) for n in problem.levels])
-    relaxed = Problem(problem.rows[kept], problem.levels, anything, problem.max_changes, problem.allowed)
+    relaxed = Problem(problem.rows[rows], problem.levels, anything, problem.max_changes, problem.allowed)
     statistics = Statistics()
-    space = SearchSpace(relaxed, np.arange(len(kept)))
+    space = SearchSpace(relaxed, np.arange(len(relaxed.rows)))
     run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, Options(branching=False))
-    run.pool.add(run.first_columns(list(relaxed.rows)))
+    run.pool.add(run.first_columns(relaxed.rows))
     proof, capacity = minimise(run), 1
     if isinstance(proof, (DualProof, EnumerationProof)):
-        weights[kept], capacity = proof.weights, proof.capacity
+        weights[rows], capacity = proof.weights, proof.capacity
     alike = ((problem.rows[rows] == column.point) | column.changed for column in run.best)
     buckets = [rows[agree.all(axis=1)] for agree in alike]
     groups = [(np.flatnonzero(c.changed), b) for c, b in zip(run.best, buckets, strict=True)]
@@ -125,13 +115,8 @@ def _shared_features(ground: Ground, rows: IntArray, ends: IntArray) -> Iterator
     moves, left = ends != ground.rows, rows
     paid = alone(ground, rows, ends[rows]).costs
     while len(left):
-        changed, near = np.zeros(moves.shape[1], dtype=np.bool_), left[:1]
-        while len(near):
-            missing = (moves[left] & ~changed).sum(axis=1)
-            fits = (missing > 0) & (missing <= ground.size - changed.sum())
-            near = left[fits]
-            if len(near):
-                changed |= moves[near[missing[fits].argmin()]]
+        changed = np.zeros(moves.shape[1], dtype=np.bool_)
+        take_in(moves[left].T, changed, ground.size)
         inside, features = ~(moves[rows] & ~changed).any(axis=1), np.flatnonzero(changed)
         group, anywhere = rows[inside], np.zeros((1, len(features)), dtype=np.int64)
         table = columns_of(ground, features, np.array([0, len(group)]), group, anywhere)
@@ -174,7 +159,7 @@ def _climb(batches: Batches, features: IntArray, rows: IntArray, goal: IntArray)
         """What rows lack, by their index; whoever is accepted need not rise."""
         if batches.stop.expired():
             raise OutOfTimeError
-        score = oracle.score(batches.values(rows[which], after))
+        score = oracle.score(ground.values_at(rows[which], after))
         return np.asarray(np.minimum(score - oracle.threshold, 0.0))
 
     def may_take(feature: int, targets: IntArray) -> BoolArray:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oneformany.engine.cover.set_cover import CoverQuestion, cover_within
-from oneformany.engine.cover.tree import TreeNode, UndecidedError
+from oneformany.engine.cover.set_cover import CoverQuestion
+from oneformany.engine.cover.tree import TreeNode, UndecidedError, search_tree
 from oneformany.stop import Stop
 
 MOST_ITEMS = 9
@@ -23,6 +23,10 @@ def covers(draw):
     n = draw(st.integers(1, MOST_ITEMS))
     groups = draw(st.lists(st.sets(st.integers(0, n - 1), min_size=1), min_size=1, max_size=12))
     return n, [np.array(sorted(group)) for group in groups]
+
+
+def cover_within(*question, **cuts):
+    return search_tree(CoverQuestion(*question, **cuts), 100_000)
 
 
 def smallest(n, groups):

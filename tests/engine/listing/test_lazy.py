@@ -31,7 +31,7 @@ def test_every_group_is_part_of_a_bucket_and_every_row_is_known(kind, seed):
     problem = drawn(seed, kind)
     ground = Ground.of(problem)
     everybody = np.arange(len(ground.rows))
-    reached = reach_rows(ground, everybody, Stop())
+    reached = reach_rows(ground, Stop())
     buckets = Buckets.of(ground, everybody)
     sets = [set(buckets.group(bucket).tolist()) for bucket in range(len(buckets))]
     assert len({frozenset(rows) for rows in sets}) == len(sets)

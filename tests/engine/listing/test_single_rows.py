@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, product
+from time import process_time
 
 import numpy as np
 import pytest
@@ -10,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
-from engine.problems import Shrugging, Veiled, oracle_of, problem_of
-from oneformany.engine.listing.batches import Batches
+from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
+from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.single_rows import NEVER, cheapest, cheapest_of_set, reach_rows
+from oneformany.engine.listing.single_rows import MOST_WAYS, NEVER, cheapest, cheapest_of_set, reach_rows
 from oneformany.engine.screening import screen
+from oneformany.oracles.blackbox import BlackBoxOracle
+from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 from reference_sharing import cost_of_joining
@@ -72,8 +76,7 @@ def test_of_no_rows_nothing_is_said():
 
 
 def reached(problem, stop=None):
-    ground, stop = Ground.of(problem), stop or Stop()
-    return reach_rows(ground, np.arange(len(problem.rows)), stop)
+    return reach_rows(Ground.of(problem), stop or Stop())
 
 
 @settings(max_examples=40, deadline=None)
@@ -98,3 +101,44 @@ def test_without_time_nothing_is_known(small):
     found = reached(problem_of(small, Veiled(oracle_of(small))), Stop(0))
     assert not found.reachable.any()
     assert not found.unreachable.any()
+
+
+def test_the_fewest_of_many_changes_are_found_at_once():
+    problem = random_additive(np.random.default_rng(3), rows=20, features=26, levels=5, max_changes=26)
+    ground = Ground.of(problem)
+    begin = process_time()
+    costs, _ = cheapest(ground, Batches(ground, Stop()), np.arange(20), ground.changeable, ground.size)
+    assert process_time() - begin < 10
+    best = np.cumsum(np.sort(ground.potential, axis=1)[:, ::-1], axis=1)
+    assert (costs == (best < ground.deficit[:, None]).sum(axis=1) + (ground.deficit > 0)).all()
+
+
+@pytest.mark.parametrize("veiled", [False, True])
+def test_the_cheapest_ways_are_not_looked_for_when_time_is_up(veiled):
+    problem = random_additive(np.random.default_rng(3))
+    ground = Ground.of(replace(problem, oracle=Veiled(problem.oracle)) if veiled else problem)
+    with pytest.raises(OutOfTimeError):
+        cheapest(ground, Batches(ground, Stop(0)), np.arange(5), ground.changeable, ground.size)
+
+
+@pytest.mark.parametrize("calls", [None, 2_000])
+def test_rows_beyond_help_are_left_open_where_all_that_they_could_do_is_too_much_to_ask(calls):
+    rng, stuck = np.random.default_rng(1), np.ones((5, 5), dtype=np.bool_)
+    stuck[0] = False  # whoever is at level 0 stays there
+    worth = rng.normal(size=(12, 5))
+    worth[:, 0] = -5.0
+    best = worth.max(axis=1).sum()
+
+    def function(codes):
+        return np.clip(0.5 + (worth[np.arange(12), codes].sum(axis=1) - best + 0.5) / 99, 0.0, 1.0)
+
+    oracle = BlackBoxOracle(function, (5,) * 12, max_calls=calls, largest_box=100)
+    rows = rng.integers(1, 5, size=(6, 12))
+    rows[:2, :2] = 0
+    ground = Ground.of(Problem(rows, (5,) * 12, oracle, 12, [stuck] * 12, share="action"))
+    assert ground.ways(ground.goals).sum() > MOST_WAYS
+    found = reach_rows(ground, Stop())
+    assert not found.unreachable.any()
+    assert not found.reachable[:2].any()
+    assert found.reachable[2:].any()
+    assert oracle.asked <= (calls or 10**6)

@@ -13,7 +13,7 @@ from engine.table.tables import choices, groups_of, people_of, random_table, tab
 from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
-from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, solve_budget
+from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, search_people, solve_budget
 from oneformany.engine.table.choice import TreeProof
 from oneformany.engine.table.fewest import FEW_FAILURES, solve_cover, solve_coverage
 from oneformany.engine.table.options import PATIENCE, Search, TableOptions
@@ -236,12 +236,12 @@ def test_a_complete_search_finds_the_most_people_and_excludes_one_more(case, k):
     table, people = case
     most = max(people_of(table, people, chosen) for chosen in choices(table, k))
     search = relaxed(table, people, k)
-    found = search.search_for(k, most, 1000)
+    found = search_people(search, k, most, 1000)
     assert not isinstance(found, TreeProof)
     assert len(found) <= k
     assert people_of(table, people, found.tolist()) >= most
-    assert isinstance(search.search_for(k, most + 1, 1000), TreeProof)
-    assert relaxed(table, people, k, exact=False).search_for(k, most, 1000) is None
+    assert isinstance(search_people(search, k, most + 1, 1000), TreeProof)
+    assert search_people(relaxed(table, people, k, exact=False), k, most, 1000) is None
 
 
 def test_a_start_is_taken_if_it_covers_more_than_greedy_does_with_so_many_columns():
@@ -305,3 +305,12 @@ def test_a_table_without_columns_covers_nobody_and_nobody_is_needed():
     table, people = table_of([], 2), np.array([1, 2])
     for answer in (solve_budget(table, people, 2), solve_coverage(table, people, 3), solve_cover(table)):
         assert (answer.chosen.tolist(), answer.covered, answer.bound) == ([], 0, 0)
+
+
+def test_more_people_than_a_proof_can_add_up_leave_a_bound_and_no_search():
+    table, people = table_of([[0, 1], [1, 2], [0, 2]], 3), np.full(3, 10**15)
+    search = Search()
+    answer = solve_budget(table, people, 1, search)
+    assert answer.covered == 2 * 10**15 <= answer.bound
+    assert answer.weights.total <= 2**60
+    assert not search.counters["nodes"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.cover.test_tree import OneColumn
+from engine.table.tables import table_of
 from oneformany.engine.table.choice import ColumnChoice, TreeProof, renamed
 from oneformany.engine.table.options import Search
 from oneformany.stop import Stop
@@ -15,7 +16,8 @@ class Countdown(ColumnChoice):
     """The fewest, which is a number that complete searches come to know, from both sides in turn."""
 
     def __init__(self, answers, stop=None):
-        super().__init__(Search(stop or Stop(), progress=self.tell))
+        search = Search(stop or Stop(), progress=self.tell)
+        super().__init__(table_of([[0]], 1).incidence, np.ones(1, dtype=np.int64), search)
         self.answers, self.told = list(answers), []
         self.best = np.arange(9)
 

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from engine.table.tables import choices, table_of, tables
 from engine.table.test_cost import cost_maps
 from oneformany.engine.scaling import ONE_IN_COVERS
-from oneformany.engine.table.cost_levels import CostLevels, cheapest, cheapest_rows, people_at_prices
+from oneformany.engine.table.cost_levels import (
+    CostLevels,
+    addable,
+    cheapest,
+    cheapest_rows,
+    column_savings,
+    people_at_prices,
+)
 
 rows = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4)), min_size=1, max_size=7)
 
@@ -21,16 +28,15 @@ def levels_of(table):
     return CostLevels.of(table, table.n_rows)
 
 
-@pytest.mark.parametrize("widest", [0, 10**6])
-def test_a_row_has_one_level_per_cost_and_a_column_holds_its_own_and_all_above(monkeypatch, widest):
-    monkeypatch.setattr("oneformany.engine.table.cost_levels.WIDEST", widest)
-    levels = levels_of(table_of([[0, 2], [0], [2]], 3, [[3, 4], [1], [4]]))
-    assert levels.owner.tolist() == [0, 0, 2]
-    assert levels.costs.tolist() == [1, 3, 4]
+@pytest.mark.parametrize("one", [1, 10**17])  # a row times a cost may be more than a number holds
+def test_a_row_has_one_level_per_cost_and_a_column_holds_its_own_and_all_above(one):
+    levels = levels_of(table_of([[0, 200], [0], [200]], 201, [[3 * one, 4 * one], [one], [4 * one]]))
+    assert levels.owner.tolist() == [0, 0, 200]
+    assert levels.costs.tolist() == [one, 3 * one, 4 * one]
     assert levels.last.tolist() == [False, True, True]
-    assert levels.lowest[[0, 2]].tolist() == [1, 4]
+    assert levels.lowest[[0, 200]].tolist() == [one, 4 * one]
     assert [levels.incidence.group(column).tolist() for column in range(3)] == [[1, 2], [0, 1], [2]]
-    assert levels.losses(10).tolist() == [2, 7, 6]
+    assert levels.losses(10 * one).tolist() == [2 * one, 7 * one, 6 * one]
 
 
 @settings(max_examples=100, deadline=None)
@@ -104,3 +110,10 @@ def test_every_row_is_served_by_the_first_of_the_cheapest_columns(case):
         for row in range(table.n_rows):
             pays = [(maps[column][row], index) for index, column in enumerate(chosen) if row in maps[column]]
             assert (least[row], owner[row]) == min(pays, default=(0, -1))
+
+
+def test_at_costs_beyond_all_prices_nothing_is_saved():
+    table, people = table_of([[0, 1], [0], [1]], 2, [[10**15, 10**15], [3 * 10**16], [0]]), np.array([1, 1])
+    assert column_savings(table, people, np.array([5, 5])).tolist() == [0, 0, 5]
+    levels = levels_of(table)
+    assert not addable(levels.prices(levels.losses(10**17), people), people)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine.cover.test_set_cover import closes
 from engine.table.tables import choices, groups_of, random_table, table_of, tables
+from oneformany.engine.table import fewest
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.options import Search, TableOptions
 from oneformany.stop import Stop
@@ -163,3 +164,23 @@ def test_columns_that_may_not_be_chosen_count_for_the_bound_alone(case, options,
     assert (answer.wanted >= usable + len(alone)).all()
     if not len(answer.wanted):
         assert answer.bound == len(answer.chosen)
+
+
+@pytest.mark.parametrize("fewer", [0, 1])
+def test_a_local_search_walks_among_columns_that_look_good_where_all_may_be_chosen(monkeypatch, fewer):
+    looked_at = []
+
+    class Noted(fewest.LocalSearch):
+        def __init__(self, incidence, duals, start):
+            looked_at.append((incidence.n_columns, len(start)))
+            super().__init__(incidence, duals, start)
+
+    monkeypatch.setattr(fewest, "LocalSearch", Noted)
+    table = random_table(3, 40, 120, 4)
+    options = TableOptions(exact=False, repair=False)
+    answer = solve_cover(table, Search(options=options), usable=len(table) - fewer)
+    assert covers(groups_of(table), answer.chosen.tolist(), set(range(40)))
+    assert looked_at
+    for columns, best in looked_at:
+        assert best <= columns
+        assert columns == len(table) - 1 if fewer else columns < len(table)

@@ -82,5 +82,5 @@ def test_a_row_that_is_positive_already_changes_nothing() -> None:
 def test_rows_out_of_reach_are_set_aside() -> None:
     space, _, screened = initial_solution(problem([[0, 0, 1], [0, 1, 1], [0, 1, 1]], 1), Statistics(), Stop())
     assert space.helpable.tolist() == [1]
-    assert list(screened.reasons) == [0]
+    assert screened.unreachable.tolist() == [True, False]
     assert space.rows.tolist() == [[0, 1, 1]]

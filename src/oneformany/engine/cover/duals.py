@@ -16,7 +16,7 @@ from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
 ENTRIES_AT_ONCE = 50_000_000
-MOST_DUALS = 2.0**32  # together
+MOST_DUALS = 2.0**30  # together: weights up to 2**60, as result files hold them
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ in the linear program at a time; the others are priced by one matrix product.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +20,7 @@ from scipy import sparse
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.kernels import violated_triples
 from oneformany.engine.cover.program import CoveringProgram, as_matrix
-from oneformany.engine.cover.tree import CoverSearch, Relaxed, TreeNode, TreeQuestion, search_tree
+from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.stop import Stop
 
@@ -34,20 +33,6 @@ MOST_ITEMS = 400
 MOST_TRIPLES = 20_000
 TOLERANCE = 1e-7
 VIOLATION = 0.02
-
-
-def cover_within(
-    groups: Sequence[IntArray],
-    n_items: int,
-    budget: int,
-    stop: Stop,
-    max_nodes: int = 100_000,
-    *,
-    cuts: bool = True,
-) -> CoverSearch:
-    """Find a cover of all items by at most ``budget`` groups, or prove that there is none."""
-    question = CoverQuestion(groups, n_items, budget, stop, cuts=cuts)
-    return replace(search_tree(question, max_nodes), cuts=len(question.triples))
 
 
 class CoverQuestion(TreeQuestion):

@@ -31,7 +31,6 @@ class CoverSearch:
     chosen: list[int] | None
     proof: dict[str, Any] | None
     nodes: int
-    cuts: int = 0
 
 
 @dataclass(eq=False)

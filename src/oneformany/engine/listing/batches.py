@@ -139,12 +139,5 @@ class Batches:
         for restriction in self.ground.problem.restrictions:
             holds &= restriction.holds(before, after)
         open_ = np.flatnonzero(holds & asked[which, choice])
-        holds[open_] = self._answers.positive(self.values(rows[which[open_]], after[open_]))
+        holds[open_] = self._answers.positive(self.ground.values_at(rows[which[open_]], after[open_]))
         joins[which, choice] = holds
-
-    def values(self, rows: Indices, after: IntArray) -> IntArray:
-        """Values of rows that move to cells."""
-        own = self.ground.problem.own
-        if own is None:
-            return after
-        return own.follow(self.ground.values[rows], after, np.ones(after.shape, dtype=np.bool_))

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.listing.kernels import FORBIDDEN, number
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
@@ -98,12 +99,48 @@ class Ground:
         """How many features a full set changes."""
         return min(self.problem.max_changes, len(self.changeable))
 
+    @cached_property
+    def least_price(self) -> int:
+        """No move costs less."""
+        costs = self.problem.costs
+        moves = (
+            [] if costs is None else [table[~np.eye(len(table), dtype=np.bool_)] for table in costs.tables]
+        )
+        return min((int(some.min()) for some in moves if len(some)), default=1)
+
     def gain(self, feature: int, rows: Indices, cells: Indices | None = None) -> IntArray:
         """What rows gain at some cells of a feature, or at each, ``FORBIDDEN`` where they may not go."""
         cells = np.arange(self.problem.levels[feature]) if cells is None else cells
         units = self.units[self.begin[rows, feature][:, None] + cells]
         gain = np.where(units == FORBIDDEN, FORBIDDEN, units - self.own[rows, feature][:, None])
         return np.where(cells == self.rows[rows, feature][:, None], 0, gain)
+
+    def values_at(self, rows: Indices, cells: IntArray) -> IntArray:
+        """Values of rows that move to cells."""
+        own = self.problem.own
+        if own is None:
+            return cells
+        return own.follow(self.values[rows], cells, np.ones(cells.shape, dtype=np.bool_))
+
+    @property
+    def most_calls(self) -> float:
+        """How many points the classifier may be asked about in all."""
+        most = getattr(self.problem.oracle, "max_calls", None)
+        return np.inf if most is None else most
+
+    @property
+    def calls_left(self) -> float:
+        """How many of them it was not asked about so far."""
+        return max(0, self.most_calls - getattr(self.problem.oracle, "asked", 0))
+
+    def counts(self, slots: BoolArray) -> FloatArray:
+        """How many of some slots each changeable feature has."""
+        return np.add.reduceat(slots.astype(np.float64), self.offsets[:-1])[self.changeable]
+
+    def ways(self, slots: BoolArray) -> FloatArray:
+        """Ways to choose no feature, one, two and so on up to full size, and a slot of each."""
+        lines = [np.array([1.0, count]) for count in self.counts(slots)]
+        return reduce(np.convolve, lines, np.ones(1))[: self.size + 1]
 
     def hopeless(self) -> BoolArray:
         """Rows that no ``max_changes`` moves can help, by their gains alone: a proof for any classifier."""

@@ -208,15 +208,15 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
 
 
 @lean()
-def cheapest_each(tables, features, budget, members, targets, reach, lines, costs):
+def cheapest_each(tables, features, budget, least, members, targets, lines, costs):
     """Write what it costs each member at least to gain what it lacks by at most ``budget`` moves, -1: never.
 
-    Depth first over the features: each goes to a cell or stays. Writes the cells, -1 where it stays.
-    ``reach`` and ``lines`` are room to work in; the last line of ``reach`` is 0.
+    Depth first over the features: each goes to a cell or stays. Writes the cells, -1 where it stays. No move
+    costs less than ``least``; ``lines`` are room to work in.
     """
     deficit, offsets, potential = tables[4], tables[5], tables[6]
     p = len(features)
-    ranked, cell, gained, paid, left = lines
+    ranked, cell, gained, paid, left, above = lines
     for m in range(len(members)):
         i = members[m]
         for d in range(p):
@@ -225,9 +225,8 @@ def cheapest_each(tables, features, budget, members, targets, reach, lines, cost
                 ranked[index] = ranked[index - 1]
                 index -= 1
             ranked[index] = features[d]
-        for d in range(p - 1, -1, -1):
-            for moves in range(1, budget + 1):
-                reach[d, moves] = max(reach[d + 1, moves], reach[d + 1, moves - 1] + potential[i, ranked[d]])
+        for d in range(p):  # what the features of greatest gain bring together
+            above[d + 1] = above[d] + potential[i, ranked[d]]
         best = -1
         for d in range(p + 1):
             cell[d] = -1
@@ -235,7 +234,11 @@ def cheapest_each(tables, features, budget, members, targets, reach, lines, cost
         left[0] = budget
         d = 0
         while d >= 0:
-            hopeless = gained[d] + reach[d, left[d]] < deficit[i] or (best >= 0 and paid[d] >= best)
+            moves = left[d]  # as many as can be paid for
+            if best >= 0 and least > 0:
+                moves = min(moves, (best - 1 - paid[d]) // least)
+            most = above[min(p, d + max(moves, 0))] - above[d]
+            hopeless = gained[d] + most < deficit[i] or (best >= 0 and paid[d] >= best)
             if hopeless or d == p or (cell[d] < 0 and gained[d] >= deficit[i]):
                 if not hopeless:
                     best = paid[d]

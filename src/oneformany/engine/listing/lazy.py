@@ -97,12 +97,12 @@ class LazyListing:
     def __init__(self, batches: Batches, reached: Reached) -> None:
         ground = batches.ground
         self.ground, self.batches, self.reached = ground, batches, reached
-        self.buckets = Buckets.of(ground, np.flatnonzero(reached.reachable))
+        self.buckets = Buckets.of(ground, reached.helpable)
         self.open = np.ones(len(self.buckets), dtype=np.bool_)
         self.looked_at = 0
         self._store = Store(ground, costed=False)
         self._ordered = cache(self._order)
-        rows = np.flatnonzero(reached.reachable)
+        rows = reached.helpable
         self._store.absorb(alone(ground, rows, reached.cells[rows]))
         self._mean = _mean_scores(batches, rows)
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
@@ -220,7 +220,7 @@ class LazyListing:
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     """Find out which rows can be helped, and begin with a column for each of them."""
     ground = Ground.of(problem)
-    return LazyListing(Batches(ground, stop), reach_rows(ground, np.arange(len(ground.rows)), stop))
+    return LazyListing(Batches(ground, stop), reach_rows(ground, stop))
 
 
 def cover_lazily(
@@ -295,6 +295,6 @@ def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
             if len(may):
                 after = ground.rows[may].copy()
                 after[:, feature] = cell
-                scores = ground.problem.oracle.score(batches.values(may, after))
+                scores = ground.problem.oracle.score(ground.values_at(may, after))
                 mean[ground.offsets[feature] + cell] = scores.mean()
     return mean

@@ -1,6 +1,7 @@
 """What a row can do by itself: its cheapest change, any change, or a proof that there is none."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -17,6 +18,8 @@ NEVER: int = np.iinfo(np.int64).max
 REACHING_TIME = 0.4  # of what is left, for rows one by one
 SECONDS_PER_QUESTION = 1.0
 ROWS_AT_ONCE = 16
+SETS_AT_ONCE = 1 << 14  # of changed features of all rows, between two looks at the clock
+MOST_WAYS = 1e6  # of a row, that are all tried
 
 
 def cheapest(
@@ -25,15 +28,19 @@ def cheapest(
     """Find the cheapest way of each row by itself that changes at most ``budget`` of some features.
 
     Returns what it costs, -1 where there is none, and ``(rows, p)`` cells to go to, -1 where a row stays.
+    Ends by :class:`OutOfTimeError`.
     """
     cells = np.full((len(rows), ground.rows.shape[1]), -1, dtype=np.int32)
     if not ground.decided:
         return _cheapest_by_asking(ground, batches, rows, features, budget, cells), cells
-    costs = np.empty(len(rows), dtype=np.int64)
-    reach = np.zeros((len(features) + 1, budget + 1), dtype=np.int64)
-    lines = tuple(np.zeros((5, len(features) + 1), dtype=np.int64))
-    members = rows.astype(np.int32)
-    kernels.cheapest_each(ground.tables, features, budget, members, cells, reach, lines, costs)
+    costs, members = np.empty(len(rows), dtype=np.int64), rows.astype(np.int32)
+    lines = tuple(np.zeros((6, len(features) + 1), dtype=np.int64))
+    known, size = (ground.tables, features, budget, ground.least_price), max(1, SETS_AT_ONCE >> len(features))
+    for first in range(0, len(rows), size):
+        if batches.stop.expired():
+            raise OutOfTimeError
+        some = slice(first, first + size)
+        kernels.cheapest_each(*known, members[some], cells[some], lines, costs[some])
     return costs, cells
 
 
@@ -75,46 +82,59 @@ def cheapest_of_set(
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """Rows with a change that the classifier accepts, the cells they go to, and rows proved to have none."""
+    """Rows with a change that the classifier accepts, the cells they go to, and rows proved to have none.
+
+    Of rows that are neither reachable nor unreachable nothing is known.
+    """
 
     reachable: BoolArray
     cells: IntArray
     unreachable: BoolArray
 
+    @property
+    def helpable(self) -> IntArray:
+        """The reachable rows."""
+        return np.flatnonzero(self.reachable)
 
-def reach_rows(ground: Ground, rows: IntArray, stop: Stop) -> Reached:
-    """Find for some rows, in a part of the time, a change that the classifier accepts, or a proof of none."""
+
+def reach_rows(ground: Ground, stop: Stop) -> Reached:
+    """Find for every row, in a part of the time, a change that the classifier accepts, or a proof of none.
+
+    Questions that take long are put again at the end, unless everything that a row could do can be tried.
+    """
     stop = stop.part(REACHING_TIME * stop.remaining())
-    batches = Batches(ground, stop)
-    problem, cells, unreachable = ground.problem, ground.rows.copy(), ground.hopeless()
-    reachable = np.zeros(len(cells), dtype=np.bool_)
-    left = rows[~unreachable[rows]]
-    hard = []
-    try:
-        while len(left) and not stop.expired():
-            row, left = int(left[0]), left[1:]
-            part = stop.part(SECONDS_PER_QUESTION)
-            answer = problem.oracle.reach(replace(problem.question(row), stop=part))
-            if answer.point is None:
+    problem, batches, ways = ground.problem, Batches(ground, stop), ground.ways(ground.goals).sum()
+    reachable, cells, unreachable = (
+        np.zeros(len(ground.rows), np.bool_),
+        ground.rows.copy(),
+        ground.hopeless(),
+    )
+    hard = np.flatnonzero(~unreachable)
+    with suppress(OutOfTimeError):
+        for seconds in (SECONDS_PER_QUESTION, np.inf):
+            left, hard = hard, hard[:0]
+            while len(left) and not stop.expired():
+                row, left = int(left[0]), left[1:]
+                question = replace(problem.question(row), stop=stop.part(seconds))
+                answer = problem.oracle.reach(question)
                 unreachable[row] = answer.proved_none
-                if not answer.proved_none:
-                    hard.append(row)
-                continue
-            goal = problem.cells_of(answer.point)
-            changed = np.flatnonzero(goal != ground.rows[row])
-            asked = np.concatenate([[row], left])
-            joins = batches.accepted(changed, asked, goal[None, changed])[:, 0]
-            reachable[asked[joins]] = True
-            cells[asked[joins][:, None], changed] = goal[changed]
-            left = left[~joins[1:]]
-            if not joins[0]:  # a rule on whole rows forbids it
-                hard.append(row)
-        for begin in range(0, len(hard), ROWS_AT_ONCE):
-            some = np.array(hard[begin : begin + ROWS_AT_ONCE])
+                if answer.point is not None:
+                    goal = problem.cells_of(answer.point)
+                    changed = np.flatnonzero(goal != ground.rows[row])
+                    asked = np.append(row, left[: int(min(len(left), ground.calls_left))])
+                    joins = batches.accepted(changed, asked, goal[None, changed])[:, 0]
+                    reachable[asked[joins]] = True
+                    cells[asked[joins][:, None], changed] = goal[changed]
+                    left = left[~reachable[left]]
+                if not (reachable[row] or unreachable[row]):  # a rule on whole rows may forbid what was found
+                    hard = np.append(hard, row)
+            if ways <= MOST_WAYS and ways * len(hard) <= ground.calls_left:
+                break
+        else:
+            hard = hard[:0]
+        for some in np.array_split(hard, -(-len(hard) // ROWS_AT_ONCE)) if len(hard) else ():
             costs, goals = cheapest(ground, batches, some, ground.changeable, ground.size)
             reachable[some[costs >= 0]] = True
             unreachable[some[costs < 0]] = True
             cells[some] = np.where(goals >= 0, goals, cells[some])
-    except OutOfTimeError:
-        pass
     return Reached(reachable, cells, unreachable)

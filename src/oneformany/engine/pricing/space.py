@@ -120,13 +120,17 @@ class SearchSpace:
         problem, candidates = self.problem, self.helpable
         if problem.ruled.any():
             candidates = candidates[problem.may_move(self.rows, point).all(axis=1)]
-        differs = problem.by_feature[:, candidates] != point[:, None]
-        while (rest := problem.max_changes - int(changed.sum())) > 0:
-            missing = differs[~changed].sum(axis=0)
-            near = np.flatnonzero((missing > 0) & (missing <= rest))
-            if not len(near):
-                break
-            changed |= differs[:, near[missing[near].argmin()]]
+        take_in(problem.by_feature[:, candidates] != point[:, None], changed, problem.max_changes)
+
+
+def take_in(differs: BoolArray, changed: BoolArray, most: int) -> None:
+    """Let in one row after the other that ``differs`` ``(p, n)`` in fewest features that are not in yet."""
+    while (rest := most - int(changed.sum())) > 0:
+        missing = differs[~changed].sum(axis=0)
+        near = np.flatnonzero((missing > 0) & (missing <= rest))
+        if not len(near):
+            break
+        changed |= differs[:, near[missing[near].argmin()]]
 
 
 def members(arrays: SearchArrays, row: int, choice: IntArray) -> IntArray:

@@ -8,22 +8,21 @@ of the relaxation; the columns from greedy, swaps, and exact programs over what 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.duals import FirstOrder, Weights, weighed
+from oneformany.engine.cover.duals import FirstOrder, weighed
 from oneformany.engine.cover.greedy import greedy, swap_columns
 from oneformany.engine.cover.incidence import Incidence
-from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.program import best_columns, budgeted
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES, integer_weights
 from oneformany.engine.table.choice import ColumnChoice, PeopleAnswer, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
+from oneformany.problem.problem import LARGEST_SUM
 from oneformany.stop import Stop
 
 STEPS_PER_ROUND = 100
 GAIN = 1e-6
 RELAXATION_TIME = 0.4
-CORE = 0.3
 SWEEPS = 50
 MOST_ENTRIES = 100_000
 FEWEST_COLUMNS = 300
@@ -46,51 +45,18 @@ def solve_budget(
     )
 
 
-class CoveringChoice(ColumnChoice):
-    """Columns for rows, and weights that bound how much worth so many columns cover.
-
-    Rows are worth their people, and are called so; where costs count, they are worth what is lost without.
-    """
-
-    weights: Weights
-
-    def __init__(self, incidence: Incidence, worth: IntArray, search: Search) -> None:
-        super().__init__(search)
-        self.incidence, self.worth = incidence, worth
-        self.reachable = int(worth[incidence.reachable].sum())
-
-    def covered(self, columns: IntArray) -> int:
-        """People that these columns cover."""
-        return int(self.worth[self.incidence.covered_by(columns)].sum())
-
-    def reaching(self, k: int, target: int) -> IntArray:
-        """The columns that ``k`` columns with so many people can be among."""
-        if not self.search.options.fixing:
-            return np.arange(self.incidence.n_columns)
-        heavy = self.weights.heavy(k, int(self.worth.sum()) - target)
-        self.search.counters["columns left out"] = self.incidence.n_columns - len(heavy)
-        return heavy
-
-    def core(self, columns: IntArray) -> IntArray:
-        """Those of some columns that good answers use: of small reduced cost."""
-        return columns[self.weights.loads[columns] >= (1.0 - CORE) * self.weights.capacity]
-
-    def repairing(self, k: int, target: int) -> Repair:
-        """Repairs over the columns of small reduced cost that columns with so many people can be among."""
-        core = self.core(self.reaching(k, target))
-        return Repair(self.incidence, core, self.best, self.search.options.seed, self.worth)
-
-    def search_for(self, k: int, target: int, max_nodes: int) -> IntArray | TreeProof | None:
-        """Search all columns that can be among ``k`` that cover so many people."""
-        columns, options = self.reaching(k, target), self.search.options
-        part, kept = self.incidence.part(columns, self.incidence.reachable)
-        if not options.exact or len(columns) > options.max_columns or len(part.rows) > MOST_ENTRIES:
-            return None
-        question = BudgetQuestion(part, self.worth[kept], k, target, self.search.stop)
-        return self.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
+def search_people(choice: ColumnChoice, k: int, target: int, max_nodes: int) -> IntArray | TreeProof | None:
+    """Search all columns that can be among ``k`` that cover so many people, unless they are too many."""
+    columns, options, worth = choice.reaching(k, target), choice.search.options, choice.worth
+    part, kept = choice.incidence.part(columns, choice.incidence.reachable)
+    large = len(part.rows) > MOST_ENTRIES or int(worth.sum()) * ONE_IN_COVERS >= LARGEST_SUM
+    if not options.exact or len(columns) > options.max_columns or large:
+        return None
+    question = BudgetQuestion(part, worth[kept], k, target, choice.search.stop)
+    return choice.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
 
 
-class BudgetSearch(CoveringChoice):
+class BudgetSearch(ColumnChoice):
     """The best ``k`` columns; ``order`` is greedy."""
 
     def __init__(
@@ -178,15 +144,12 @@ class BudgetSearch(CoveringChoice):
         """Improve small parts until that stops helping."""
         if not self.finished() and len(self.best) and self.search.options.repair:
             covered, most = self.standing()
-            repair = self.repairing(self.k, covered + 1)
-            repair.run(most, self.search.stop, self.search.patience)
-            self.search.counters["repairs"] += repair.repairs
-            self.offer(repair.chosen)
+            self.repaired(self.repairing(self.k, covered + 1), most, self.search.patience)
         self.report("repair")
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all usable columns for some that cover more than the best."""
-        return self.search_for(self.k, self.covered(self.best) + 1, max_nodes)
+        return search_people(self, self.k, self.covered(self.best) + 1, max_nodes)
 
 
 class BudgetQuestion(TreeQuestion):

@@ -9,8 +9,12 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.cover.duals import FirstOrder, Weights
+from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.tree import TreeQuestion, search_tree
 from oneformany.engine.table.options import Search
+
+CORE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +50,19 @@ class PeopleAnswer:
 
 
 class ColumnChoice(ABC):
-    """A question to a table under way: the best columns so far, and what is proved about them."""
+    """A question to a table under way: the best columns so far, and what is proved about them.
+
+    Weights bound how much worth so many columns cover. Rows are worth their people, and are called so; where
+    costs count, they are worth what is lost without.
+    """
 
     best: IntArray
     relaxation: FirstOrder
+    weights: Weights
 
-    def __init__(self, search: Search) -> None:
-        self.search = search
+    def __init__(self, incidence: Incidence, worth: IntArray, search: Search) -> None:
+        self.incidence, self.worth, self.search = incidence, worth, search
+        self.reachable = int(worth[incidence.reachable].sum())
         self.proof: TreeProof | None = None
 
     @abstractmethod
@@ -70,6 +80,39 @@ class ColumnChoice(ABC):
     @abstractmethod
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Find better columns among all that could be, or prove that there are none; ``None``: neither."""
+
+    def covered(self, columns: IntArray) -> int:
+        """People that these columns cover."""
+        return int(self.worth[self.incidence.covered_by(columns)].sum())
+
+    def reaching(self, k: int, target: int) -> IntArray:
+        """The columns that ``k`` columns with so many people can be among."""
+        if not self.search.options.fixing:
+            return np.arange(self.incidence.n_columns)
+        heavy = self.weights.heavy(k, int(self.worth.sum()) - target)
+        self.search.counters["columns left out"] = self.incidence.n_columns - len(heavy)
+        return heavy
+
+    def core(self, columns: IntArray, most: float = CORE) -> IntArray:
+        """Those of some columns that good answers use: of small reduced cost."""
+        return columns[self.weights.loads[columns] >= (1.0 - most) * self.weights.capacity]
+
+    def repairing(self, k: int, target: int) -> Repair:
+        """Repairs over the columns of small reduced cost that columns with so many people can be among."""
+        core = self.core(self.reaching(k, target))
+        return Repair(self.incidence, core, self.best, self.search.options.seed, self.worth)
+
+    def repaired(self, repair: Repair, goal: int, failures: int) -> bool:
+        """Repair until that stops helping, offer what comes out, and say whether it meets a goal."""
+
+        def improved() -> None:
+            self.offer(repair.chosen)
+            self.report("repair")
+
+        before = repair.repairs
+        repair.run(goal, self.search.stop, min(failures, self.search.options.max_failures), improved)
+        self.search.counters["repairs"] += repair.repairs - before
+        return repair.meets(goal)
 
     def finished(self) -> bool:
         """Whether nothing is better, or time is up."""

@@ -18,7 +18,6 @@ from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem.problem import LARGEST_SUM
 
-WIDEST = 50_000_000
 MOST_STEPS = 200_000_000
 
 
@@ -39,25 +38,20 @@ class CostLevels:
     def of(cls, table: ColumnTable | Merged, n_rows: int) -> Self:
         """Number the levels of each row: the distinct costs that it has in some column."""
         starts, rows, costs = table.starts, table.rows, table.costs
-        width = int(costs.max(initial=0)) + 1
-        keys = rows.astype(np.int64) * width + costs
-        if n_rows * width <= WIDEST:
-            present = np.zeros(n_rows * width, dtype=np.bool_)
-            present[keys] = True
-            pairs = np.flatnonzero(present)
-            entry = (np.cumsum(present, dtype=np.int32) - 1)[keys]
-        else:
-            pairs, entry = np.unique(keys, return_inverse=True)
-        owner = pairs // width
+        order = np.lexsort((costs, rows))
+        new = (np.diff(rows[order], prepend=-1) != 0) | (np.diff(costs[order], prepend=-1) != 0)
+        entry = np.empty(len(order), dtype=np.int64)
+        entry[order] = np.cumsum(new) - 1
+        owner, paid = rows[order[new]].astype(np.int64), costs[order[new]]
         ends = np.cumsum(np.bincount(owner, minlength=n_rows))
         lowest = np.zeros(n_rows, dtype=np.int64)
-        lowest[owner[::-1]] = (pairs % width)[::-1]
+        lowest[owner[::-1]] = paid[::-1]
         # A column holds the pair of its cost, and all pairs of the row after that.
         counts = ends[rows] - entry
         begins = np.concatenate(([0], np.cumsum(counts)))
         held = np.repeat(entry - begins[:-1], counts) + np.arange(begins[-1])
-        incidence = Incidence.of(begins[starts], held.astype(np.int32), len(pairs))
-        return cls(incidence, owner, pairs % width, np.diff(owner, append=-1) != 0, lowest)
+        incidence = Incidence.of(begins[starts], held.astype(np.int32), len(owner))
+        return cls(incidence, owner, paid, np.diff(owner, append=-1) != 0, lowest)
 
     def losses(self, unserved: float) -> FloatArray:
         """What leaving each pair uncovered costs a person, where being served by nobody costs so much."""
@@ -68,12 +62,14 @@ class CostLevels:
         """Prices per person of each row, times the scale: its least cost, and what its pairs weigh."""
         weight = np.bincount(self.owner, duals, len(people))
         served = np.bincount(self.owner, minlength=len(people)) > 0
-        return integer_weights(np.where(served, self.lowest + weight / people, 0.0), ONE_IN_COVERS)
+        each = np.minimum(self.lowest + weight / people, LARGEST_SUM / ONE_IN_COVERS)
+        return integer_weights(np.where(served, each, 0.0), ONE_IN_COVERS)
 
 
 def column_savings(table: ColumnTable | Merged, people: IntArray, prices: IntArray) -> IntArray:
     """What each column saves against the prices: sum of ``people * max(0, price - scale * cost)``."""
-    gains = np.maximum(0, prices[table.rows] - ONE_IN_COVERS * table.costs)
+    costs = np.minimum(table.costs, LARGEST_SUM // ONE_IN_COVERS)  # no price is higher
+    gains = np.maximum(0, prices[table.rows] - ONE_IN_COVERS * costs)
     sums = np.append(0, np.cumsum(people[table.rows] * gains))
     return np.diff(sums[table.starts])
 

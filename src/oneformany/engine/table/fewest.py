@@ -15,12 +15,13 @@ from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.set_cover import CoverQuestion
-from oneformany.engine.table.budget import RELAXATION_TIME, CoveringChoice
-from oneformany.engine.table.choice import PeopleAnswer, TreeProof
+from oneformany.engine.table.budget import RELAXATION_TIME, search_people
+from oneformany.engine.table.choice import ColumnChoice, PeopleAnswer, TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 
 COVER_STEPS = 250
+WALKED = 0.03  # of the capacity, that columns of a local search may lack: steps are quicker among few
 MOST_EXACT_ROWS = 2_000
 EXACT_COLUMNS = 3_000
 FEW_FAILURES = 15
@@ -76,7 +77,7 @@ def solve_coverage(
     return share.answer()
 
 
-class _Cover(CoveringChoice):
+class _Cover(ColumnChoice):
     """The fewest columns for so many people; only the first so many columns are ``usable``."""
 
     def __init__(
@@ -150,12 +151,14 @@ class _Cover(CoveringChoice):
         self.report("rounding")
 
     def walk(self, steps: int) -> None:
-        """Improve the cover by many small moves, so many for each row."""
+        """Improve the cover by many small moves, so many for each row, among the columns that look best."""
         if self.finished() or not self.search.options.local_search:
             return
-        part, kept = self.incidence.part(np.arange(self.usable), self.incidence.reachable)
-        local = LocalSearch(part, np.zeros(len(kept)), self.best)
-        self.offer(local.run(self.bound, steps * len(kept), self.search.stop))
+        lack = WALKED if self.usable == self.incidence.n_columns else 1.0  # others may outweigh all of these
+        columns = np.union1d(self.core(np.arange(self.usable), lack), self.best)
+        part, kept = self.incidence.part(columns, self.incidence.reachable)
+        local = LocalSearch(part, np.zeros(len(kept)), np.searchsorted(columns, self.best))
+        self.offer(columns[local.run(self.bound, steps * len(kept), self.search.stop)])
         self.search.counters["local search steps"] += local.steps
         self.report("local search")
 
@@ -166,13 +169,7 @@ class _Cover(CoveringChoice):
             return
         core = self.core(self.reaching(len(self.best) - 1, self.needed))
         repair = Repair(self.incidence, core[core < self.usable], self.best, options.seed)
-
-        def improved() -> None:
-            self.offer(repair.chosen)
-            self.report("repair")
-
-        repair.run(self.bound, self.search.stop, min(failures, options.max_failures), improved)
-        self.search.counters["repairs"] += repair.repairs
+        self.repaired(repair, self.bound, failures)
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all columns that columns as few as the bound can be among, unless they are too many."""
@@ -210,19 +207,15 @@ class _Share(_Cover):
 
     def repair(self, failures: int) -> None:
         """Do without one column after the other; let repairs cover again whom that leaves uncovered."""
-        options = self.search.options
-        if self.finished() or not options.repair:
+        if self.finished() or not self.search.options.repair:
             return
-        repair = self.repairing(len(self.best), self.needed)
-        while not self.finished():
+        repair, helps = self.repairing(len(self.best), self.needed), True
+        while helps and not self.finished():
             repair.drop()
-            repair.run(self.needed, self.search.stop, min(failures, options.max_failures))
-            if not repair.meets(self.needed):
-                break
+            helps = self.repaired(repair, self.needed, failures)
             self.offer(repair.chosen)
             self.report("repair")
-        self.search.counters["repairs"] += repair.repairs
 
     def search_few(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search for so few columns that cover enough people."""
-        return self.search_for(self.bound, self.needed, max_nodes)
+        return search_people(self, self.bound, self.needed, max_nodes)

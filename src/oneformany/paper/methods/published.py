@@ -12,8 +12,9 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.columns import Column, assign
+from oneformany.engine.listing.single_rows import Reached
 from oneformany.engine.pricing.space import SearchSpace
-from oneformany.engine.screening import Screened, screen
+from oneformany.engine.screening import reasons_of, screen
 from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods.embeddings import Embedding, embed
 from oneformany.paper.methods.formulation import ENTRIES, CgOptions, CompactModel, CompactOptions
@@ -60,7 +61,7 @@ def solve_published(
     return build_result(
         problem,
         [Group(column.point, rows, column.changed) for column, rows in found if len(rows)],
-        reasons=screened.reasons,
+        reasons=reasons_of(problem, np.flatnonzero(screened.unreachable)),
         helpable=screened.helpable,
         proof=proof if best else None,
         stop=ended_by,
@@ -118,7 +119,7 @@ def dual_proof(space: SearchSpace, weights: IntArray | BoolArray, capacity: int)
 
 def initial_solution(
     problem: Problem, statistics: Statistics, stop: Stop, *, merge: bool = True
-) -> tuple[SearchSpace, list[Column], Screened]:
+) -> tuple[SearchSpace, list[Column], Reached]:
     """Ask the classifier for one positive point per distinct row; those not asked in time are left out.
 
     ``merge`` lets rows share the point of another row as long as they may move there and change at most
@@ -127,8 +128,9 @@ def initial_solution(
     """
     screened = screen(problem, statistics, stop)
     space = SearchSpace(problem, screened.helpable)
-    changes = [space.rows != point for point in screened.points]
-    may_move = [problem.may_move(space.rows, point).all(axis=1) for point in screened.points]
+    points = screened.cells[space.helpable]
+    changes = [space.rows != point for point in points]
+    may_move = [problem.may_move(space.rows, point).all(axis=1) for point in points]
     waiting = np.ones(len(space.rows), dtype=np.bool_)
     groups: dict[int, IntArray] = {}  # by the row whose point it is
     while merge and waiting.any() and not stop.expired():
@@ -141,8 +143,7 @@ def initial_solution(
         waiting[groups[best]] = False
     groups |= {row: np.array([row]) for row in np.flatnonzero(waiting).tolist()}
     columns = [
-        Column(screened.points[owner], changes[owner][group].any(axis=0), group)
-        for owner, group in groups.items()
+        Column(points[owner], changes[owner][group].any(axis=0), group) for owner, group in groups.items()
     ]
     return space, columns, screened
 
