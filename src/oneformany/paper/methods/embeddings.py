@@ -18,24 +18,22 @@ WIDENING = 1e-6  # relative; more than the tolerance of the linear programs behi
 class OneHot:
     """The paper's expanded features: a column per level, and a single one for a two-level feature.
 
-    "Feature ``l`` takes level ``v``" reads ``offset[l, v] + sign[l, v] * x[column[l, v]]``. For a two-level
-    feature this is its only column or one minus it; a feature of one level has no column (sign 0).
-    ``level`` has the same as vectors, and ``feature`` says which one each column belongs to.
+    "Feature ``l`` takes level ``v``" reads ``offset[l, v] + level[l, v] @ x``. For a two-level feature this
+    is its only column or one minus it; a feature of one level has no column. ``feature`` says which one each
+    column belongs to.
     """
 
     def __init__(self, levels: Sequence[int]) -> None:
         self.levels = tuple(levels)
-        count, level = np.array(self.levels)[:, None], np.arange(max(self.levels))
-        widths = np.where(count > 2, count, count - 1)
-        starts, exists = np.cumsum(widths)[:, None] - widths, (level < count) & (count > 1)
-        self.column = np.where(exists, starts + np.where(count > 2, level, 0), 0)
-        self.sign = np.where(exists, np.where(count > 2, 1.0, 2.0 * level - 1.0), 0.0)
-        self.offset = np.where((count <= 2) & (level == 0), 1.0, 0.0)
-        self.feature = np.repeat(np.arange(len(self.levels)), widths.ravel())
+        blocks = [np.eye(n) if n > 2 else np.array([[-1.0], [1.0]])[:n, : n - 1] for n in self.levels]
+        self.feature = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
         self.width = len(self.feature)
         self.variable = np.unique(self.feature)  # features of more than one level: those with columns
-        self.level: FloatArray = np.zeros((*exists.shape, self.width))
-        self.level[(*np.nonzero(exists), self.column[exists])] = self.sign[exists]
+        self.offset = np.zeros((len(blocks), max(self.levels)))
+        self.level = np.zeros((*self.offset.shape, self.width))
+        for feature, block in enumerate(blocks):
+            self.offset[feature, 0] = len(block) <= 2
+            self.level[feature, : len(block)][:, self.feature == feature] = block
 
     def encode(self, codes: IntArray) -> FloatArray:
         """Expand an ``(n, p)`` array of codes."""

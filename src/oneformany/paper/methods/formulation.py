@@ -76,25 +76,20 @@ class Explanations:
             require_positive(self.model, score, embedding.threshold)
         self.hidden = np.array(hidden)  # (K, ...): variables inside the classifiers
         self._forbid_moves()
-        self.changed = self.model.add_variables(
-            count, space.problem.n_features
-        )  # (K, p): whether one changes
+        # (K, p): whether a feature changes
+        self.changed = self.model.add_variables(count, space.problem.n_features)
 
     def _forbid_moves(self) -> None:
         """``member_i + [x_l is v] <= 1`` wherever row ``i`` may not move to level ``v``."""
         one_hot, space = self.embedding.one_hot, self.space
         for feature in one_hot.variable:
-            moves = space.problem.moves[feature]
-            if moves is None:
-                continue
-            row, level = np.nonzero(~moves[space.rows[:, feature]])
-            column, sign = one_hot.column[feature, level], one_hot.sign[feature, level]
-            for member, x in zip(self.member, self.x, strict=True):
-                self.model.add_rows(
-                    np.column_stack([member[row], x[column]]),
-                    np.column_stack([np.ones(len(row)), sign]),
-                    upper=1.0 - one_hot.offset[feature, level],
-                )
+            if (moves := space.problem.moves[feature]) is not None:
+                own = one_hot.feature == feature
+                row, level = np.nonzero(~moves[space.rows[:, feature]])
+                values = np.column_stack([np.ones(len(row)), one_hot.level[feature, level][:, own]])
+                for member, x in zip(self.member, self.x, strict=True):
+                    columns = np.column_stack([member[row], np.tile(x[own], (len(row), 1))])
+                    self.model.add_rows(columns, values, upper=1.0 - one_hot.offset[feature, level])
 
     def column(self, values: FloatArray, k: int = 0) -> Column | None:
         """Read an explanation off a solution; ``None`` when the classifier itself turns its point down."""
@@ -131,15 +126,13 @@ class CompactExplanation(Explanations):
 
     def __init__(self, space: SearchSpace, embedding: Embedding) -> None:
         super().__init__(space, embedding)
-        one_hot, n = embedding.one_hot, len(space.rows)
+        one_hot, ones = embedding.one_hot, np.ones(len(space.rows))
         for feature in one_hot.variable:
-            level = (feature, space.rows[:, feature])
-            own, changed = self.x[0, one_hot.column[level]], np.full(n, self.changed[0, feature])
-            self.model.add_rows(
-                np.column_stack([self.member[0], own, changed]),
-                np.column_stack([np.ones(n), -one_hot.sign[level], -np.ones(n)]),
-                upper=one_hot.offset[level],
-            )
+            own, level = one_hot.feature == feature, space.rows[:, feature]
+            others = np.append(self.x[0, own], self.changed[0, feature])
+            columns = np.column_stack([self.member[0], np.tile(others, (len(level), 1))])
+            values = np.column_stack([ones, -one_hot.level[feature, level][:, own], -ones])
+            self.model.add_rows(columns, values, upper=one_hot.offset[feature, level])
 
 
 class PublishedExplanations(Explanations):
@@ -187,7 +180,8 @@ class CompactModel(PublishedExplanations):
     def __init__(
         self, space: SearchSpace, known: list[Column], embedding: Embedding, options: CompactOptions
     ) -> None:
-        self.known, count, most = known, len(known), float(space.problem.max_changes)
+        self.known = sorted(known, key=lambda column: int(column.rows[0]))  # as symmetry is broken
+        count, most = len(known), float(space.problem.max_changes)
         super().__init__(space, embedding, count, integer=not options.relax_implied)
         model, member = self.model, self.member
         self.active = active = model.add_variables(count)
