@@ -5,12 +5,13 @@ of an initial solution bounds how many are needed, and the solver starts from th
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, isfinite
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import IntArray
+from oneformany.engine.certificate import on_given
 from oneformany.engine.columns import Column, assign
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.screening import Screened, screen
@@ -46,7 +47,7 @@ def solve_published(
     space, best, screened = initial_solution(problem, statistics, stop, merge=options.merge_initial)
     run = PaperRun(space, best, embedding, solver, stop, statistics, progress, seed)
     # What needs no search: where there are rows, there is an explanation.
-    proof: Proof = dual_proof(space, np.arange(len(space.rows)) == 0, 1)
+    proof: Proof = dual_proof(space, np.eye(1, len(space.rows), dtype=np.int64)[0], 1)
     ended_by = stop
     run.log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
     if proof.bound < len(best):
@@ -108,12 +109,9 @@ class PaperRun:
             self.progress(step)
 
 
-def dual_proof(space: SearchSpace, weights: IntArray | BoolArray, capacity: int) -> DualProof:
+def dual_proof(space: SearchSpace, weights: IntArray, capacity: int) -> DualProof:
     """Write down what weights prove if no column weighs more than the capacity."""
-    row_of = space.problem.row_of
-    given = np.zeros(len(row_of), dtype=np.int64)  # on the first occurrences of the distinct rows
-    given[np.unique(row_of, return_index=True)[1][space.helpable]] = weights
-    return DualProof(tuple(given.tolist()), capacity)
+    return DualProof(on_given(space.problem, weights, space.helpable), capacity)
 
 
 def initial_solution(
@@ -126,36 +124,25 @@ def initial_solution(
     which point a row is given, so it may be one that is there already.
     """
     screened = screen(problem, statistics, stop)
-    space = SearchSpace(problem, screened.helpable)
-    changes = [space.rows != point for point in screened.points]
-    may_move = [problem.may_move(space.rows, point).all(axis=1) for point in screened.points]
-    waiting = np.ones(len(space.rows), dtype=np.bool_)
-    groups: dict[int, IntArray] = {}  # by the row whose point it is
-    while merge and waiting.any() and not stop.expired():
-        candidates = {
-            owner: _group_around(owner, changes[owner], waiting & may_move[owner], problem.max_changes)
-            for owner in np.flatnonzero(waiting).tolist()
-        }
-        best = max(candidates, key=lambda owner: len(candidates[owner]))
-        groups[best] = candidates[best]
-        waiting[groups[best]] = False
-    groups |= {row: np.array([row]) for row in np.flatnonzero(waiting).tolist()}
-    columns = [
-        Column(screened.points[owner], changes[owner][group].any(axis=0), group)
-        for owner, group in groups.items()
-    ]
+    space, waiting = SearchSpace(problem, screened.helpable), np.arange(len(screened.helpable))
+    columns: list[Column] = []
+    while merge and len(waiting) and not stop.expired():
+        rest = SearchSpace(problem, space.helpable[waiting])
+        grown = [_grown(rest, row, screened.points[given]) for row, given in enumerate(waiting)]
+        best = max(grown, key=lambda column: len(column.rows))
+        columns.append(replace(best, rows=waiting[best.rows]))
+        waiting = np.delete(waiting, best.rows)
+    for row in waiting:
+        point = screened.points[row]
+        columns.append(Column(point, space.rows[row] != point, np.array([row])))
     return space, columns, screened
 
 
-def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_changes: int) -> IntArray:
-    """Let the owner of a point be joined by the row that changes least besides, as long as one fits."""
-    changed = changes[owner].copy()
-    while True:
-        missing = (changes & ~changed).sum(axis=1)
-        fits = candidates & (missing > 0) & (missing + changed.sum() <= max_changes)
-        if not fits.any():
-            return np.flatnonzero(candidates & (missing == 0))
-        changed |= changes[np.where(fits, missing, len(changed) + 1).argmin()]
+def _grown(space: SearchSpace, row: int, point: IntArray) -> Column:
+    """Let a row with its point be joined by the row that changes least besides, as long as one fits."""
+    changed = space.rows[row] != point
+    space.absorb(point, changed)
+    return Column.covering(space, point, changed)
 
 
 def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tuple[list[Column], Proof]:
