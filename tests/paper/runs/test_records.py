@@ -30,7 +30,7 @@ def test_records_are_appended_and_read_back(tmp_path, make_record):
 
 
 def test_a_file_that_does_not_exist_can_be_begun_but_not_read(tmp_path):
-    assert read(tmp_path / "none.jsonl", cut=True) == []
+    assert read(tmp_path / "new.jsonl", cut=True) == []
     with pytest.raises(InputError, match=r"none\.jsonl cannot be read"):
         read(tmp_path / "none.jsonl")
 
