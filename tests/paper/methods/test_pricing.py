@@ -13,7 +13,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.cg_mip import TOLERANCE, MipPricer
+from oneformany.paper.methods.cg_mip import TOLERANCE, MipPricer, ProgramPricer
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.formulation import CgOptions
 from oneformany.paper.methods.published import dual_proof, initial_solution
@@ -140,6 +140,14 @@ def test_without_time_the_bound_is_the_trivial_one() -> None:
     assert columns == []
     assert capacity == 4 * ONE_IN_PRICING
     assert dual_proof(chain.items.space, weights, capacity).bound == 1
+
+
+def test_without_time_a_program_excludes_no_column() -> None:
+    space = initial_solution(CHAIN, Statistics(), Stop())[0]
+    weights = np.array([2, 0, 0, 0]) * ONE_IN_PRICING
+    priced = ProgramPricer(Items(space, Decisions())).price(weights, Stop(0.0))
+    assert (priced.columns, priced.complete) == ([], False)
+    assert priced.capacity >= weights.sum()
 
 
 NEARLY = Problem(

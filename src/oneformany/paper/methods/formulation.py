@@ -84,12 +84,10 @@ class Explanations:
         one_hot, space = self.embedding.one_hot, self.space
         for feature in one_hot.variable:
             if (moves := space.problem.moves[feature]) is not None:
-                own = one_hot.feature == feature
                 row, level = np.nonzero(~moves[space.rows[:, feature]])
-                values = np.column_stack([np.ones(len(row)), one_hot.level[feature, level][:, own]])
                 for member, x in zip(self.member, self.x, strict=True):
-                    columns = np.column_stack([member[row], np.tile(x[own], (len(row), 1))])
-                    self.model.add_rows(columns, values, upper=1.0 - one_hot.offset[feature, level])
+                    chosen = (x, feature, one_hot.each[level])
+                    one_hot.add_rows(self.model, member[row], 1.0, chosen, 1, 1.0)
 
     def column(self, values: FloatArray, k: int = 0) -> Column | None:
         """Read an explanation off a solution; ``None`` when the classifier itself turns its point down."""
@@ -126,13 +124,11 @@ class CompactExplanation(Explanations):
 
     def __init__(self, space: SearchSpace, embedding: Embedding) -> None:
         super().__init__(space, embedding)
-        one_hot, ones = embedding.one_hot, np.ones(len(space.rows))
+        one_hot = embedding.one_hot
         for feature in one_hot.variable:
-            own, level = one_hot.feature == feature, space.rows[:, feature]
-            others = np.append(self.x[0, own], self.changed[0, feature])
-            columns = np.column_stack([self.member[0], np.tile(others, (len(level), 1))])
-            values = np.column_stack([ones, -one_hot.level[feature, level][:, own], -ones])
-            self.model.add_rows(columns, values, upper=one_hot.offset[feature, level])
+            chosen = (self.x[0], feature, one_hot.each[space.rows[:, feature]])
+            columns = np.stack(np.broadcast_arrays(self.member[0], self.changed[0, feature]), axis=1)
+            one_hot.add_rows(self.model, columns, [1.0, -1.0], chosen, -1, 0.0)
 
 
 class PublishedExplanations(Explanations):
