@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import oneformany as ofm
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.oracles.trees.ensemble import LEAF
 from oneformany.paper.methods.model import LinearExpression, Model, Request
 from oneformany.paper.methods.solvers import Highs
@@ -31,7 +31,6 @@ class OneHot:
         self.feature = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
         self.width = len(self.feature)
         self.variable = np.unique(self.feature)  # features of more than one level: those with columns
-        self.each = np.eye(max(self.levels))  # sets of a single level
         self.offset = np.zeros((len(blocks), max(self.levels)))
         self.level = np.zeros((*self.offset.shape, self.width))
         for feature, block in enumerate(blocks):
@@ -64,24 +63,15 @@ class OneHot:
         return x
 
     def add_rows(
-        self,
-        model: Model,
-        columns: IntArray,
-        values: ArrayLike,
-        chosen: tuple[IntArray, int, ArrayLike],
-        sign: int,
-        upper: float,
+        self, model: Model, columns: IntArray, values: ArrayLike, x: IntArray, feature: int, levels: BoolArray
     ) -> None:
-        """Add ``values @ x[columns] + sign * [a point takes a feature in these levels] <= upper``.
-
-        ``chosen`` are the columns of the point, the feature, and ``(m, levels)`` which levels in each row.
-        """
-        point, feature, levels = chosen
-        own, taken = self.feature == feature, sign * np.asarray(levels, dtype=np.float64)
-        table = np.column_stack([columns, np.tile(point[own], (len(taken), 1))])
-        fixed = np.broadcast_to(values, (len(taken), table.shape[1] - int(own.sum())))
-        coefficients = np.column_stack([fixed, taken @ self.level[feature][:, own]])
-        model.add_rows(table, coefficients, upper=upper - taken @ self.offset[feature])
+        """Add ``values @ model[columns] <= [the point x takes one of the levels]``, per row of these."""
+        own = self.feature == feature
+        taken = levels @ self.level[feature, : levels.shape[1]][:, own]
+        table = np.column_stack([columns, np.tile(x[own], (len(levels), 1))])
+        fixed = np.broadcast_to(values, (len(levels), table.shape[1] - taken.shape[1]))
+        constants = levels @ self.offset[feature, : levels.shape[1]]
+        model.add_rows(table, np.column_stack([fixed, -taken]), upper=constants)
 
 
 def require_positive(model: Model, score: LinearExpression, threshold: float) -> None:
@@ -120,9 +110,9 @@ class TreeEmbedding:
         model.add_rows(ways, [1.0, 1.0, -1.0], lower=0.0, upper=0.0)
         for feature in np.unique(ensemble.feature[splits]):
             here = np.flatnonzero(ensemble.feature == feature)
-            left = ensemble.left[here, : max(ensemble.levels)]
+            left = ensemble.left[here, : ensemble.levels[feature]]
             for child, levels in zip(at[ensemble.children[here]].T, (left, ~left), strict=True):
-                self.one_hot.add_rows(model, child, 1.0, (x, feature, levels), -1, 0.0)
+                self.one_hot.add_rows(model, child, 1.0, x, feature, levels)
         leaves, unit = np.flatnonzero(ensemble.feature == LEAF), 10**ensemble.digits
         return LinearExpression(at[leaves], ensemble.units[leaves] / unit, ensemble.intercept / unit)
 

@@ -80,14 +80,12 @@ class Explanations:
         self.changed = self.model.add_variables(count, space.problem.n_features)
 
     def _forbid_moves(self) -> None:
-        """``member_i + [x_l is v] <= 1`` wherever row ``i`` may not move to level ``v``."""
+        """``member_i <= [x_l is a level where row i may go]`` wherever there is a rule."""
         one_hot, space = self.embedding.one_hot, self.space
         for feature in one_hot.variable:
             if (moves := space.problem.moves[feature]) is not None:
-                row, level = np.nonzero(~moves[space.rows[:, feature]])
                 for member, x in zip(self.member, self.x, strict=True):
-                    chosen = (x, feature, one_hot.each[level])
-                    one_hot.add_rows(self.model, member[row], 1.0, chosen, 1, 1.0)
+                    one_hot.add_rows(self.model, member, 1.0, x, feature, moves[space.rows[:, feature]])
 
     def column(self, values: FloatArray, k: int = 0) -> Column | None:
         """Read an explanation off a solution; ``None`` when the classifier itself turns its point down."""
@@ -126,9 +124,9 @@ class CompactExplanation(Explanations):
         super().__init__(space, embedding)
         one_hot = embedding.one_hot
         for feature in one_hot.variable:
-            chosen = (self.x[0], feature, one_hot.each[space.rows[:, feature]])
+            own = space.rows[:, [feature]] == np.arange(one_hot.levels[feature])
             columns = np.stack(np.broadcast_arrays(self.member[0], self.changed[0, feature]), axis=1)
-            one_hot.add_rows(self.model, columns, [1.0, -1.0], chosen, -1, 0.0)
+            one_hot.add_rows(self.model, columns, [1.0, -1.0], self.x[0], feature, own)
 
 
 class PublishedExplanations(Explanations):
