@@ -174,8 +174,7 @@ class CompactModel(PublishedExplanations):
     def __init__(
         self, space: SearchSpace, known: list[Column], embedding: Embedding, options: CompactOptions
     ) -> None:
-        self.known = sorted(known, key=lambda column: int(column.rows[0]))  # as symmetry is broken
-        count, most = len(known), float(space.problem.max_changes)
+        self.known, count, most = known, len(known), float(space.problem.max_changes)
         super().__init__(space, embedding, count, integer=not options.relax_implied)
         model, member = self.model, self.member
         self.active = active = model.add_variables(count)
@@ -187,6 +186,7 @@ class CompactModel(PublishedExplanations):
         owners = np.repeat(active, len(space.rows))
         model.add_rows(np.column_stack([member.ravel(), owners]), [1.0, -1.0], upper=0.0)
         if options.break_symmetry:
+            self.known = sorted(known, key=lambda column: int(column.rows[0]))
             model.add_rows(np.column_stack([active[:-1], active[1:]]), [1.0, -1.0], lower=0.0)
             model = model.fixed(member[np.arange(len(space.rows)) < np.arange(count)[:, None]], 0.0)
         # (1): as few as possible
