@@ -166,6 +166,7 @@ class MipPricer:
         while True:
             outcome = self._solver.solve(model, request)
             self.statistics.count("programs solved")
+            self.statistics.count("steps of the solver", outcome.steps)
             columns = [self._explanation.column(values) for values in outcome.solutions]
             if not columns or columns[0] is not None or request.stop.expired():
                 met = [column for column in columns if column is not None and len(column.rows)]

@@ -132,3 +132,4 @@ class SolverOutcome(NamedTuple):
     status: Ended
     solutions: list[FloatArray]  # what it found, best first: values of all variables
     bound: float  # proved: no solution has a better objective. Infinite when nothing is known
+    steps: int  # of its linear programs, together

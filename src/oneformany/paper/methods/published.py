@@ -164,6 +164,7 @@ def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tu
             compact = compact or CompactModel(run.space, run.first, run.embedding, options)
             request = Request(stop, compact.start(), seed=run.seed, watch=watch, effort=options.effort)
             outcome = solver.solve(compact.model, request)
+            run.statistics.count("steps of the solver", outcome.steps)
             if outcome.status == "infeasible":
                 raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
             if (bound := rounded(outcome.bound)) > proof.bound:  # a word that only solving again can check
