@@ -19,6 +19,7 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.paper.methods.formulation import CgOptions, Pricing
 from oneformany.paper.methods.solvers import SOLVERS, make_solver
 from oneformany.problem import Problem
+from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.result.result import Result
 from oneformany.schema.rules.rows import NotTogether
@@ -200,6 +201,7 @@ def test_other_classifiers_and_unknown_parameters_are_refused() -> None:
 
 
 EVERY = (np.arange(2),) * 3
+COSTS = Costs((np.array([[0, 2], [2, 0]]),) * 3)
 
 
 @pytest.mark.parametrize("method", ["cg-mip", "mip"])
@@ -210,6 +212,7 @@ EVERY = (np.arange(2),) * 3
         ({"share": "features"}, 'share="features"'),
         ({"own": OwnValues(np.eye(3, dtype=np.int64), EVERY, EVERY)}, "rows with values of their own"),
         ({"restrictions": (NotTogether(0, 1),)}, "restrictions on whole rows"),
+        ({"costs": COSTS}, "do not take costs"),
     ],
 )
 def test_what_the_paper_does_not_ask_is_refused(method: str, beyond: dict[str, Any], words: str) -> None:

@@ -19,7 +19,7 @@ from oneformany.engine.scaling import ONE_IN_PRICING, STEP, integer_weights
 from oneformany.paper.methods.embeddings import Embedding, embed
 from oneformany.paper.methods.formulation import CgOptions, CompactExplanation, PublishedExplanations
 from oneformany.paper.methods.model import Model, Request, SolverOutcome
-from oneformany.paper.methods.published import TOLERANCE, PaperRun, check_asked, dual_proof
+from oneformany.paper.methods.published import TOLERANCE, PaperRun, dual_proof
 from oneformany.paper.methods.solvers import Highs, Solver
 from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
@@ -183,7 +183,6 @@ class ProgramPricer:
     """
 
     def __init__(self, items: Items, oracle: CachedOracle | None = None) -> None:  # noqa: ARG002 (the program holds the classifier)
-        check_asked(items.space.problem)
         embedding = embed(items.space.problem.oracle)
         self._pricer = MipPricer(items, embedding, Highs(), CgOptions(pricing="compact"))
 

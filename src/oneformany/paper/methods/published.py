@@ -78,6 +78,7 @@ def check_asked(problem: Problem) -> None:
         f'share="{problem.share}"': problem.share != "point",
         "rows with values of their own": problem.own is not None,
         "restrictions on whole rows": bool(problem.restrictions),
+        "costs": problem.costs is not None,
     }
     found = [words for words, present in beyond.items() if present]
     if found:
