@@ -50,7 +50,7 @@ def lighter(content: dict[str, Any]) -> None:
 
 def too_heavy_row(content: dict[str, Any]) -> None:
     proof = content["certificate"]["coverage"]
-    proof["weights"][0] = 10 * proof["scale"]
+    proof["weights"][0] = proof["scale"] + 1
 
 
 def other_people(content: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def test_a_bent_answer_is_wrong(bend: Callable[[dict[str, Any]], None], claim: s
 
 @pytest.mark.parametrize(
     ("bend", "message"),
-    [(lighter, "weighs more"), (too_heavy_row, "weighs more"), (other_people, "people instead of")],
+    [(lighter, "weighs more"), (too_heavy_row, "than its people count"), (other_people, "people instead of")],
 )
 def test_a_bent_coverage_proof_is_wrong(bend: Callable[[dict[str, Any]], None], message: str) -> None:
     content = written(five_features(), explanations=1)
@@ -222,6 +222,16 @@ def test_a_complete_search_proves_what_weights_do_not(share: str, k: int) -> Non
         content["certificate"]["coverage"]["exclusion"] = bent
         outcome, _ = outcome_of(content, "no more people")
         assert outcome is Outcome.WRONG
+
+
+@pytest.mark.parametrize(("more", "expected"), [(0, Outcome.CONFIRMED), (1, Outcome.WRONG)])
+def test_a_search_for_more_people_than_are_covered_proves_no_bound(more: int, expected: Outcome) -> None:
+    problem = five_features()
+    content = written(problem, explanations=2)
+    columns, target = costed_columns(problem), content["covered"] + more
+    content["lower_bound"] = content["certificate"]["bound"] = 2
+    content["certificate"]["coverage"] = searched_coverage(columns, 1, target, HELPABLE, problem)
+    assert outcome_of(content, "lower bound")[0] is expected
 
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])
