@@ -19,9 +19,10 @@ from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.problem.costs import Costs
 from oneformany.schema.rules.rows import NotTogether
-from oneformany.verify import Outcome, Report, verify
+from oneformany.verify import Outcome, Report, bound, verify
+from oneformany.verify.bound import BestSavings
 from oneformany.verify.problem import read_restriction
-from oneformany.verify.reading import Json
+from oneformany.verify.reading import Json, Limits
 from verify.asked import CODES, HELPABLE, LEVELS, answered, five_features, restriction
 from verify.search_proofs import complete_tree, costed_columns, searched_coverage, stripped
 
@@ -256,11 +257,45 @@ def test_a_complete_search_proves_the_least_cost(share: str) -> None:
         {**exclusion, "tree": {"filters": [], "short": True}},
         {**exclusion, "tree": {"filters": []}},
         {**exclusion, "target": content["cost"] - 2},
+        {**exclusion, "explanations": 0, "tree": complete_tree(len(columns), 0)},
         None,
     ):
         proof["exclusion"] = bent
         outcome, _ = outcome_of(content, "cost bound")
         assert outcome is Outcome.WRONG
+
+
+def test_a_search_for_the_least_cost_lacks_no_column_that_prices_leave_open() -> None:
+    """What a column must save to matter follows from the last of the best, not from the first."""
+    problem = five_features()
+    content = written(problem, explanations=2, options=ofm.Options(least_cost=True))
+    proof, every = content["certificate"]["cost"], costed_columns(problem)
+    proof["prices"] = [half * proof["scale"] // 2 for half in (4, 1, 8, 8, 0, 1, 1, 1, 0)]
+    lists = [every, *([*every[:number], *every[number + 1 :]] for number in range(len(every)))]
+    found = []
+    for columns in lists:
+        tree = complete_tree(len(columns), 2)
+        proof["exclusion"] = {
+            "explanations": 2,
+            "target": content["cost"] - 1,
+            "columns": columns,
+            "tree": tree,
+        }
+        found.append(outcome_of(content, "cost bound")[0])
+    assert found == [Outcome.CONFIRMED, *[Outcome.WRONG] * len(every)]
+
+
+def test_groups_that_were_dropped_count_as_much_as_the_best_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bound, "FACTOR", 1)
+    monkeypatch.setattr(bound, "SPARE", 0)
+    savings = BestSavings(2, Limits())
+    first, later = [{0: 5}, {1: 4}, {2: 3}], [{0: 5, 1: 4}]  # which beats the first two
+    for groups in (first, later):
+        for group in groups:
+            rows, gains = (np.array(list(part)) for part in (group, group.values()))
+            savings._pool.append((int(gains.sum()), rows, gains))
+        best = savings.best()
+    assert best == [9, 3]
 
 
 def test_files_with_strange_values_end_in_a_report_or_an_error() -> None:
