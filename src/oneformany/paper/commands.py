@@ -91,9 +91,9 @@ def tables(
         Path | None, Option("--json", metavar="FILE", help="Also write all tables to one JSON file.")
     ] = None,
 ) -> None:
-    """Lay out the paper's Tables 1 to 8 with ours beside them, and what goes beyond.
+    """Lay out the paper's eight tables with ours beside them, and what goes beyond.
 
-    Of several runs of one cell by one method the last counts.
+    Its table of notation is not counted. Of several runs of one cell by one method the last counts.
     """
     import json
 
