@@ -71,6 +71,14 @@ def test_an_explanation_that_is_none_is_named(tmp_path, make_record):
         read(path)
 
 
+@pytest.mark.parametrize("value", [{"count": "many"}, {"rows": [3]}, {"rows": None}, {"dataset": 1}])
+def test_a_value_that_no_record_has_is_told(tmp_path, make_record, value):
+    path = tmp_path / "bench.jsonl"
+    path.write_text(json.dumps(make_record(**value)) + "\n")
+    with pytest.raises(InputError, match=r"bench\.jsonl has a value that no benchmark record has"):
+        read(path)
+
+
 def test_a_binary_file_is_refused(tmp_path):
     path = tmp_path / "bench.jsonl"
     path.write_bytes(b"\xff\xfe\n")

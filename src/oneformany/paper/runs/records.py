@@ -191,6 +191,10 @@ def read(path: Path, *, cut: bool = False) -> list[Record]:
                 f"line {number} of {path} is not a benchmark record ({plain_reason(error)}); "
                 "name another file or remove the line"
             ) from error
+    try:
+        frame_of(records)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ofm.InputError(f"{path} has a value that no benchmark record has: {error}") from error
     if cut and rest:
         os.truncate(path, len(complete) + len(end))
     return records
