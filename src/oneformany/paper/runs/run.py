@@ -89,6 +89,7 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
         threads.terminate()
         for process in set(active_children()) - set(others):  # whatever they do
             process.kill()
+            process.join()
 
 
 def _end_with_parent() -> None:
