@@ -158,6 +158,8 @@ def test_own_values_outside_of_their_cells_are_named() -> None:
     for path, value, message in (
         (("values", 0, 0), 3, "row's cell"),
         (("targets", 0, 0), 3, "another cell"),
+        (("targets", 0, 0), 4, "not between -1 and 3"),
+        (("cell_of", 0, 0), 2, "not between 0 and 1"),
         (("cell_of", 0), [], "values"),
         (("values", 0), [0], "entries"),
     ):
@@ -168,6 +170,24 @@ def test_own_values_outside_of_their_cells_are_named() -> None:
         target[path[-1]] = value
         with pytest.raises(CertificateError, match=message):
             verify(sealed(bent))
+
+
+@pytest.mark.parametrize("wrong", [{"features": [0]}, {"one_way": 1}, {"features": [0, 5]}])
+def test_a_rule_that_links_nothing_is_refused(wrong: dict[str, Any]) -> None:
+    content = written(five_features())
+    content["problem"]["restrictions"] = [{"kind": "linked", "features": [0, 1], "one_way": False, **wrong}]
+    with pytest.raises(CertificateError, match="features"):
+        verify(sealed(content))
+
+
+def test_a_search_that_uses_a_column_which_is_not_listed_is_refused() -> None:
+    problem = five_features()
+    content, columns = written(problem, explanations=1), costed_columns(problem)
+    proof = searched_coverage(columns, 1, content["covered_bound"] + 1, HELPABLE, problem)
+    proof["exclusion"]["tree"]["column"] = len(columns)
+    content["certificate"]["coverage"] = proof
+    with pytest.raises(CertificateError, match=r"column.* not between"):
+        verify(sealed(content))
 
 
 def test_a_proof_by_branching_is_open_where_rows_have_own_values() -> None:
