@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
+from importlib.util import find_spec
 from time import perf_counter
 
 import numpy as np
@@ -147,6 +148,8 @@ def main() -> None:
     parser = script_parser(__doc__)
     parser.add_argument("--rows", type=int, default=100, help="how many refused rows")
     arguments = parser.parse_args()
+    if find_spec("dice_ml") is None:
+        parser.error("DiCE is not installed; run: pip install dice-ml")
     warnings.filterwarnings("ignore")
     os.environ.setdefault("TQDM_DISABLE", "1")
     told = [dict(zip(COLUMNS, line, strict=True)) for line in lines(arguments.rows)]

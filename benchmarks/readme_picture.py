@@ -12,6 +12,8 @@ from pathlib import Path
 
 from PIL import Image
 
+from measuring import script_parser
+
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "figures" / "report.png"
 WIDTH, HEIGHT = 1180, 890
@@ -20,6 +22,7 @@ COLOURS = 64
 
 def main() -> None:
     """Make the report, take its picture, and keep few colours: a small file."""
+    script_parser(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         example = ROOT / "examples" / "german_credit.py"
         subprocess.run([sys.executable, str(example), folder], check=True, stdout=subprocess.DEVNULL)  # noqa: S603 (our own file)

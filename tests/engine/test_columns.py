@@ -70,8 +70,8 @@ def test_rows_are_covered_exactly_when_each_of_their_moves_is_in_the_column_and_
 def test_every_row_goes_to_a_column_that_changes_fewest_of_its_features(small):
     problem = problem_of(small)
     run = run_of(problem)
-    helpable, cover = run.space.helpable, run.best
-    groups = assign(problem, helpable, cover) if cover else []
+    helpable, cover = run.space.helpable, run.pool.columns  # more than needed: rows have a choice
+    groups = assign(problem, helpable, cover)
     assert sorted(row for rows in groups for row in rows.tolist()) == helpable.tolist()
     for column, rows in zip(cover, groups, strict=True):
         for row in rows.tolist():

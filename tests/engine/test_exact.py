@@ -11,6 +11,7 @@ from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
 from oneformany.engine.exact import minimise
 from oneformany.engine.run import Options
+from oneformany.methods import solve
 from strategies import small_problems
 
 WAYS = [Options(), Options(enumeration=False), Options(cuts=False)]
@@ -45,3 +46,12 @@ def test_without_time_there_is_a_cover_and_a_bound_below_it():
         range(len(run.space.rows))
     )
     assert (0 if proof is None else proof.bound) <= run.bound <= run.count
+
+
+def test_no_bound_that_is_told_on_the_way_is_above_what_is_proved_in_the_end():
+    told = []
+    problem = random_additive(np.random.default_rng(0), rows=60, features=12, max_changes=5)
+    options = Options(enumeration=False, branching=False)
+    result = solve(problem, options=options, progress=lambda step: told.append(step.bound))
+    assert result.lower_bound < result.count
+    assert max(told) == result.lower_bound

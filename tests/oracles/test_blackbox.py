@@ -240,3 +240,25 @@ def test_a_positive_point_of_the_first_batch_ends_the_questions():
     answer = oracle.reach(Question(np.zeros(6, dtype=np.int64), free, 0, np.ones((6, 6), np.bool_)))
     assert answer.point is not None
     assert oracle.asked < 10_000
+
+
+def lonely(**options):
+    """Nobody is positive, and four points have to be asked about to know."""
+    oracle = BlackBoxOracle(lambda codes: np.full(len(codes), 0.1), (4, 2), **options)
+    domain = np.array([[True] * 4, [True, False, False, False]])
+    return oracle, Question(np.zeros(2, np.int64), np.zeros(2, np.bool_), 1, domain)
+
+
+@pytest.mark.parametrize(("budget", "proved"), [(3, False), (4, True)])
+def test_the_last_call_is_made(budget, proved):
+    oracle, question = lonely(max_calls=budget)
+    assert oracle.reach(question).proved_none is proved
+    assert oracle.asked <= budget
+
+
+def test_what_a_limited_black_box_said_is_not_forgotten(monkeypatch):
+    monkeypatch.setattr(blackbox, "MOST_KNOWN", 1)
+    oracle, question = lonely(max_calls=4)
+    for _ in range(2):
+        assert oracle.reach(question).proved_none
+    assert oracle.asked == 4

@@ -9,7 +9,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 from oneformany.engine.run import Options
-from oneformany.paper.methods.formulation import CgOptions
+from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.runs.records import DATASETS, MODELS, append
 
 mpl.use("agg")
@@ -21,7 +21,9 @@ def ablation(script):
     return script("ablation")
 
 
-@pytest.mark.parametrize(("method", "kind"), [("exact", Options), ("cg-mip", CgOptions)])
+@pytest.mark.parametrize(
+    ("method", "kind"), [("exact", Options), ("cg-mip", CgOptions), ("mip", CompactOptions)]
+)
 def test_every_switch_is_flipped_once(ablation, method, kind):
     found = dict(ablation.variants(method))
     default = found["as it is"]

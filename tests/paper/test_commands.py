@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from oneformany.paper.commands import bench
-from oneformany.paper.runs.records import append, read
+from oneformany.paper.runs.records import append, read, read_all
 
 runner = CliRunner()
 TINY = ("paper", "--dataset", "german", "--rows", "3,4", "--max-changes", "15")
@@ -151,7 +151,34 @@ def test_a_failed_cell_is_told_not_recorded_and_ends_in_exit_code_1(tmp_path, mo
     assert outcome.exit_code == 1
     assert "FAILED 1 of 2: german lr, 15 changes, 3 rows, exact: out of order" in outcome.output
     assert "2 failed; the same command tries them again" in outcome.output
-    assert not path.exists()
+    assert read(path) == []
+
+
+def test_what_is_asked_for_besides_is_run_again_and_replaces_what_was_recorded(tmp_path):
+    path, folder = tmp_path / "bench.jsonl", tmp_path / "results"
+    for further in ((), ("--verify",), ("--verify", "--save-results", folder), ("--save-results", folder)):
+        assert call(*TINY, "--json", path, *further).exit_code == 0
+    assert [record["verified"] for record in read(path)] == [None] * 2 + ["confirmed"] * 4
+    assert len(list(folder.iterdir())) == 2
+    assert len(read_all([path])) == 2
+
+
+def test_a_wrong_claim_ends_in_exit_code_1(tmp_path, make_record):
+    path = tmp_path / "bench.jsonl"
+    append(path, make_record(verified="wrong"))
+    outcome = call(
+        "paper", "--dataset", "german", "--rows", 50, "--max-changes", 10, "--json", path, "--verify"
+    )
+    assert outcome.exit_code == 1
+    assert "1 WRONG: the check found a claim that does not hold" in outcome.output
+
+
+def test_a_file_that_cannot_grow_is_told_before_anything_is_run(tmp_path, monkeypatch):
+    monkeypatch.setattr("oneformany.paper.runs.run.run_task", None)
+    for path in (tmp_path, tmp_path / "missing" / "bench.jsonl"):
+        outcome = call(*TINY, "--json", path)
+        assert outcome.exit_code == 2
+        assert "cannot be written" in outcome.stderr
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,7 @@ def test_categories_that_a_model_does_not_tell_apart_are_one_cell_that_is_named(
         (["abcdefgh"], ("any value",)),
         (["abcdefg", "h"], ("not h", "h")),
         (["abcdef", "gh"], ("a or b or c or d or 2 more", "g or h")),
+        (["abcd", "ef"], ("a or b or c or d", "e or f")),
         (["abcde", "fgh", "ij"], ("a or b or c or d or 1 more", "f or g or h", "i or j")),
     ],
 )

@@ -19,9 +19,10 @@ from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.problem.costs import Costs
 from oneformany.schema.rules.rows import NotTogether
-from oneformany.verify import Outcome, Report, verify
+from oneformany.verify import Outcome, Report, bound, verify
+from oneformany.verify.bound import BestSavings
 from oneformany.verify.problem import read_restriction
-from oneformany.verify.reading import Json
+from oneformany.verify.reading import Json, Limits
 from verify.asked import CODES, HELPABLE, LEVELS, answered, five_features, restriction
 from verify.search_proofs import complete_tree, costed_columns, searched_coverage, stripped
 
@@ -50,7 +51,7 @@ def lighter(content: dict[str, Any]) -> None:
 
 def too_heavy_row(content: dict[str, Any]) -> None:
     proof = content["certificate"]["coverage"]
-    proof["weights"][0] = 10 * proof["scale"]
+    proof["weights"][0] = proof["scale"] + 1
 
 
 def other_people(content: dict[str, Any]) -> None:
@@ -84,7 +85,7 @@ def test_a_bent_answer_is_wrong(bend: Callable[[dict[str, Any]], None], claim: s
 
 @pytest.mark.parametrize(
     ("bend", "message"),
-    [(lighter, "weighs more"), (too_heavy_row, "weighs more"), (other_people, "people instead of")],
+    [(lighter, "weighs more"), (too_heavy_row, "than its people count"), (other_people, "people instead of")],
 )
 def test_a_bent_coverage_proof_is_wrong(bend: Callable[[dict[str, Any]], None], message: str) -> None:
     content = written(five_features(), explanations=1)
@@ -157,6 +158,8 @@ def test_own_values_outside_of_their_cells_are_named() -> None:
     for path, value, message in (
         (("values", 0, 0), 3, "row's cell"),
         (("targets", 0, 0), 3, "another cell"),
+        (("targets", 0, 0), 4, "not between -1 and 3"),
+        (("cell_of", 0, 0), 2, "not between 0 and 1"),
         (("cell_of", 0), [], "values"),
         (("values", 0), [0], "entries"),
     ):
@@ -167,6 +170,24 @@ def test_own_values_outside_of_their_cells_are_named() -> None:
         target[path[-1]] = value
         with pytest.raises(CertificateError, match=message):
             verify(sealed(bent))
+
+
+@pytest.mark.parametrize("wrong", [{"features": [0]}, {"one_way": 1}, {"features": [0, 5]}])
+def test_a_rule_that_links_nothing_is_refused(wrong: dict[str, Any]) -> None:
+    content = written(five_features())
+    content["problem"]["restrictions"] = [{"kind": "linked", "features": [0, 1], "one_way": False, **wrong}]
+    with pytest.raises(CertificateError, match="features"):
+        verify(sealed(content))
+
+
+def test_a_search_that_uses_a_column_which_is_not_listed_is_refused() -> None:
+    problem = five_features()
+    content, columns = written(problem, explanations=1), costed_columns(problem)
+    proof = searched_coverage(columns, 1, content["covered_bound"] + 1, HELPABLE, problem)
+    proof["exclusion"]["tree"]["column"] = len(columns)
+    content["certificate"]["coverage"] = proof
+    with pytest.raises(CertificateError, match=r"column.* not between"):
+        verify(sealed(content))
 
 
 def test_a_proof_by_branching_is_open_where_rows_have_own_values() -> None:
@@ -224,6 +245,16 @@ def test_a_complete_search_proves_what_weights_do_not(share: str, k: int) -> Non
         assert outcome is Outcome.WRONG
 
 
+@pytest.mark.parametrize(("more", "expected"), [(0, Outcome.CONFIRMED), (1, Outcome.WRONG)])
+def test_a_search_for_more_people_than_are_covered_proves_no_bound(more: int, expected: Outcome) -> None:
+    problem = five_features()
+    content = written(problem, explanations=2)
+    columns, target = costed_columns(problem), content["covered"] + more
+    content["lower_bound"] = content["certificate"]["bound"] = 2
+    content["certificate"]["coverage"] = searched_coverage(columns, 1, target, HELPABLE, problem)
+    assert outcome_of(content, "lower bound")[0] is expected
+
+
 @pytest.mark.parametrize("share", ["point", "action", "features"])
 def test_a_complete_search_proves_the_least_cost(share: str) -> None:
     problem = five_features(share)
@@ -246,11 +277,45 @@ def test_a_complete_search_proves_the_least_cost(share: str) -> None:
         {**exclusion, "tree": {"filters": [], "short": True}},
         {**exclusion, "tree": {"filters": []}},
         {**exclusion, "target": content["cost"] - 2},
+        {**exclusion, "explanations": 0, "tree": complete_tree(len(columns), 0)},
         None,
     ):
         proof["exclusion"] = bent
         outcome, _ = outcome_of(content, "cost bound")
         assert outcome is Outcome.WRONG
+
+
+def test_a_search_for_the_least_cost_lacks_no_column_that_prices_leave_open() -> None:
+    """What a column must save to matter follows from the last of the best, not from the first."""
+    problem = five_features()
+    content = written(problem, explanations=2, options=ofm.Options(least_cost=True))
+    proof, every = content["certificate"]["cost"], costed_columns(problem)
+    proof["prices"] = [half * proof["scale"] // 2 for half in (4, 1, 8, 8, 0, 1, 1, 1, 0)]
+    lists = [every, *([*every[:number], *every[number + 1 :]] for number in range(len(every)))]
+    found = []
+    for columns in lists:
+        tree = complete_tree(len(columns), 2)
+        proof["exclusion"] = {
+            "explanations": 2,
+            "target": content["cost"] - 1,
+            "columns": columns,
+            "tree": tree,
+        }
+        found.append(outcome_of(content, "cost bound")[0])
+    assert found == [Outcome.CONFIRMED, *[Outcome.WRONG] * len(every)]
+
+
+def test_groups_that_were_dropped_count_as_much_as_the_best_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bound, "FACTOR", 1)
+    monkeypatch.setattr(bound, "SPARE", 0)
+    savings = BestSavings(2, Limits())
+    first, later = [{0: 5}, {1: 4}, {2: 3}], [{0: 5, 1: 4}]  # which beats the first two
+    for groups in (first, later):
+        for group in groups:
+            rows, gains = (np.array(list(part)) for part in (group, group.values()))
+            savings._pool.append((int(gains.sum()), rows, gains))
+        best = savings.best()
+    assert best == [9, 3]
 
 
 def test_files_with_strange_values_end_in_a_report_or_an_error() -> None:

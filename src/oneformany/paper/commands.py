@@ -36,7 +36,8 @@ def paper(
 ) -> None:
     """Run cells of the paper's tables and print its counts and times beside ours.
 
-    Can be stopped at any time; with --json the same command goes on where it was.
+    Can be stopped at any time; with --json the same command goes on where it was. Exit code 1: a run failed,
+    or --verify found a wrong claim.
     """
     from oneformany.methods import METHODS
     from oneformany.paper.methods.solvers import make_solver
@@ -90,9 +91,9 @@ def tables(
         Path | None, Option("--json", metavar="FILE", help="Also write all tables to one JSON file.")
     ] = None,
 ) -> None:
-    """Lay out the paper's Tables 1 to 8 with ours beside them, and what goes beyond.
+    """Lay out the paper's eight tables with ours beside them, and what goes beyond.
 
-    Of several runs of one cell by one method the last counts.
+    Its table of notation is not counted. Of several runs of one cell by one method the last counts.
     """
     import json
 
@@ -164,13 +165,12 @@ def _say(words: str, style: str = "") -> None:
 
 def _show_runs(command: str, tasks: list[Task], settings: Settings, notes: list[str]) -> None:
     """Run what is not recorded already; print and record each as it ends, then the totals."""
-    from oneformany.paper.runs.records import append, header, key_of, line, read
-    from oneformany.paper.runs.run import Failure, run
+    from oneformany.paper.runs.records import append, header, key_of, line
+    from oneformany.paper.runs.run import Failure, finished, run
     from oneformany.paper.tables import summary
     from oneformany.paper.text_table import FORMATS
 
-    file = settings.json_file
-    known = {} if file is None else {key_of(record): record for record in read(file, cut=True)}
+    file, known = settings.json_file, finished(settings)
     records = [known[key_of(task.key)] for task in tasks if key_of(task.key) in known]
     waiting = [task for task in tasks if key_of(task.key) not in known]
     failures = 0
@@ -193,8 +193,12 @@ def _show_runs(command: str, tasks: list[Task], settings: Settings, notes: list[
         raise
     if records:
         _say("\n" + FORMATS["text"](summary(records)))
+    wrong = sum(record["verified"] == "wrong" for record in records)
+    bad = [f"{failures} failed; the same command tries them again"] * bool(failures)
+    bad += [f"{wrong} WRONG: the check found a claim that does not hold"] * bool(wrong)
     for note in notes:
         _say(note)
-    if failures:
-        _say(f"{failures} failed; the same command tries them again", "red")
+    for words in bad:
+        _say(words, "red")
+    if bad:
         raise typer.Exit(1)

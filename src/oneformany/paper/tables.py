@@ -1,6 +1,7 @@
 """The paper's eight tables in its layout, ours beside it, and what it does not print."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 import pandas as pd
 
@@ -26,11 +27,8 @@ PRINTED = {
 }
 OWN_WEIGHTS = "Our networks have the published widths and depths; their weights are our own."
 
-ASKED_ALIKE = [
-    "dataset", "model", "protocol", "rows", "max_changes", "threshold", "immutable", "unreachable",
-    "undecided",
-]  # fmt: skip
-QUESTION = ["dataset", "method", "protocol", "rows", "max_changes", "threshold", "immutable"]
+QUESTION = ["dataset", "protocol", "rows", "max_changes", "threshold", "immutable"]
+ASKED_ALIKE = [*QUESTION, "model", "unreachable", "undecided"]
 # Columns of the tables that the paper does not print: what they are in a frame, and their headings.
 ASKED: dict[str, Heading] = {
     "asked": ("questions", "asked"), "questions_proofs": ("questions", "proofs"),
@@ -68,24 +66,18 @@ def paper_tables(records: Sequence[Record]) -> list[TextTable]:
 def _data_and_models(records: Sequence[Record]) -> Iterator[TextTable]:
     """Tables 1 and 2: the data sets, and the models' structure and accuracy."""
     trained = {(cell_of(record).dataset, record["model"]): record["trained"] for record in records}
-    ours = {}
+    lines = []
     for name in TITLES:
         network, regression = (trained.get((name, model), {}) for model in ("nn", "lr"))
         known, hidden = network or regression, network.get("hidden", [])
         sizes = (known.get(part) for part in ("instances", "features", "columns"))
         widths = "/".join(str(width) for width in dict.fromkeys(hidden)) or None
         accuracies = (f"{model['accuracy']:.3f}" if model else None for model in (network, regression))
-        ours[name] = (*sizes, widths, len(hidden) or None, *accuracies)
-    headings = [*SIZES, *STRUCTURE]
-    sides = {
-        side: pd.DataFrame(of, headings, dtype=object) for side, of in (("paper", PRINTED), ("ours", ours))
-    }
+        lines.append((*PRINTED[name], *sizes, widths, len(hidden) or None, *accuracies))
+    told = dict(zip(product(("paper", "ours"), SIZES + STRUCTURE), zip(*lines, strict=True), strict=True))
 
-    def columns(headings: list[str]) -> Columns:
-        pairs: Columns = {
-            (side, heading): of.T[heading] for side, of in sides.items() for heading in headings
-        }
-        return {"data set": TITLES.values(), **pairs}
+    def columns(wanted: list[str]) -> Columns:
+        return {"data set": TITLES.values(), **{pair: told[pair] for pair in told if pair[1] in wanted}}
 
     yield make_table("table-1", "Table 1: the data sets", columns(SIZES))
     yield make_table(
@@ -171,7 +163,11 @@ def contradictions(frame: pd.DataFrame) -> list[str]:
 def more_tables(records: Sequence[Record]) -> list[TextTable]:
     """Summarise all runs, and lay out those of kinds of classifiers."""
     frame = _with_words(records)
-    several = [runs for _, runs in frame.groupby(QUESTION, sort=False) if set(runs["model"]) - set(MODELS)]
+    several = [
+        runs
+        for _, runs in frame.groupby([*QUESTION, "method"], sort=False)
+        if set(runs["model"]) - set(MODELS)
+    ]
     tables = [summary(records)]
     for number, runs in enumerate(several, start=1):
         title = f"Kinds of classifiers, {runs['question'].iloc[0]}"

@@ -19,6 +19,7 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.paper.methods.formulation import CgOptions, Pricing
 from oneformany.paper.methods.solvers import SOLVERS, make_solver
 from oneformany.problem import Problem
+from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.result.result import Result
 from oneformany.schema.rules.rows import NotTogether
@@ -123,6 +124,25 @@ def test_a_network_is_explained_with_proof() -> None:
     assert problem.oracle.positive(np.array([e.point for e in published.explanations])).all()
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_unit_that_is_hardly_ever_off_leads_no_solver_astray(solver: str) -> None:
+    """A unit that may be 0 but not below has no binary variable, which SCIP 10 takes for decisive."""
+    tables = (
+        [[3, 2, 1, 1], [-2, 2, 1, 2]],
+        [[1, -3, 1, -2], [-2, 1, 3, 1], [-3, -2, 1, 2]],
+        [[3, -1, -2, 0], [3, 0, 0, 2], [2, 1, 1, 3], [-1, -2, 3, 2]],
+        [[1, 0, -1, -1], [1, 1, -1, 1], [-1, -3, 1, 0]],
+    )
+    last = np.array([[-2.0], [-1.0], [1.0], [-2.0]]), np.zeros(1)
+    network = Network(
+        tuple(np.array(table, dtype=float) for table in tables), np.array([-2.0, 0, 2, 2]), (last,)
+    )
+    codes = np.array([[1, 1, 2, 2], [1, 2, 0, 2], [1, 2, 0, 1], [1, 0, 3, 1], [0, 0, 0, 2]])
+    problem = Problem(codes, (2, 3, 4, 3), NetworkOracle(network, -9.0), 1)
+    result = solve_cg_mip(problem, options=CgOptions(solver=solver, merge_initial=False))
+    assert (result.status, result.count) == ("optimal", solve(problem).count)
+
+
 def test_without_time_nothing_is_claimed_about_any_row() -> None:
     result = solve_cg_mip(grid(), time_limit=0.0)
     assert (result.status, result.count, result.lower_bound) == ("feasible", 0, 0)
@@ -181,6 +201,7 @@ def test_other_classifiers_and_unknown_parameters_are_refused() -> None:
 
 
 EVERY = (np.arange(2),) * 3
+COSTS = Costs((np.array([[0, 2], [2, 0]]),) * 3)
 
 
 @pytest.mark.parametrize("method", ["cg-mip", "mip"])
@@ -191,6 +212,7 @@ EVERY = (np.arange(2),) * 3
         ({"share": "features"}, 'share="features"'),
         ({"own": OwnValues(np.eye(3, dtype=np.int64), EVERY, EVERY)}, "rows with values of their own"),
         ({"restrictions": (NotTogether(0, 1),)}, "restrictions on whole rows"),
+        ({"costs": COSTS}, "do not take costs"),
     ],
 )
 def test_what_the_paper_does_not_ask_is_refused(method: str, beyond: dict[str, Any], words: str) -> None:

@@ -77,7 +77,7 @@ def test_the_model_finds_and_proves_the_optimum(options: CompactOptions, seed: i
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(20))
 def test_the_initial_solution_satisfies_every_constraint(options: CompactOptions, seed: int) -> None:
     problem = as_problem(random_problem(np.random.default_rng(seed)))
     space, columns, _ = initial_solution(problem, Statistics(), Stop(), merge=options.merge_initial)

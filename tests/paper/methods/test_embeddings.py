@@ -174,6 +174,17 @@ def test_bounds_of_units_hold_at_every_point_and_are_attained_in_the_first_layer
     assert high[split] == pytest.approx(first.max(axis=0)[split], abs=1e-4)
 
 
+def test_bounds_of_units_are_away_from_zero_or_exactly_there() -> None:
+    tables = (np.array([[0.0, 0.0, -1.0]]), np.array([[0.0, 1.0, 0.0], [2.0, -1e-5, 1.0]]))
+    layers = ((np.ones((3, 1)), np.zeros(1)),)
+    embedding = embed(NetworkOracle(Network(tables, np.zeros(3), layers)))
+    assert isinstance(embedding, NetworkEmbedding)
+    low, high = embedding.ranges[0]
+    assert (low[0], high[0]) == (0.0, 2.0)
+    assert low[1] < -1e-3 < 1.0 <= high[1]
+    assert (low[2], high[2]) == (-1.0, 0.0)
+
+
 def test_without_time_the_bounds_of_units_are_looser_and_the_score_is_the_same() -> None:
     oracle = network(np.random.default_rng(3), (5, 4))
     hurried, patient = embed(oracle, Stop(0.0)), embed(oracle)

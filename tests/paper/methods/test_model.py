@@ -92,6 +92,7 @@ def test_a_target_ends_early_with_a_valid_bound(solver: Solver) -> None:
     early = solver.solve(model, Request(target=0.5 * best))
     assert objective(model, early) >= 0.5 * best
     assert early.bound >= best - 1e-6
+    assert early.steps < solver.solve(model).steps
 
 
 def test_several_solutions_come_best_first(solver: Solver) -> None:

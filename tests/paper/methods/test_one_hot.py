@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from oneformany.arrays import IntArray
+from oneformany.datasets import load
 from oneformany.paper.methods.embeddings import OneHot
 from oneformany.paper.methods.model import Model
 from oneformany.paper.methods.solvers import Highs
+from oneformany.paper.tables import PRINTED
 
 LEVELS = (3, 2, 1, 4)
 
@@ -23,8 +25,9 @@ def test_a_two_level_feature_is_one_column_and_a_constant_none() -> None:
     assert one_hot.variable.tolist() == [0, 1, 3]
 
 
-def test_the_columns_of_german_and_compas_are_the_papers() -> None:
-    assert OneHot((6, 3, 4, 2, 2)).width == 15
+@pytest.mark.parametrize("name", ["german", "students"])
+def test_the_columns_of_the_data_are_as_many_as_the_papers_extended_features(name: str) -> None:
+    assert OneHot(load(name).schema.levels).width == PRINTED[name][2]
 
 
 def test_encoding_is_the_papers() -> None:

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.arrays import IntArray
+from oneformany.engine.pricing.space import Decisions, Items
+from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.cg_mip import DUAL_UNIT, TOLERANCE, MipPricer, scaled
+from oneformany.paper.methods.cg_mip import TOLERANCE, MipPricer, ProgramPricer
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.formulation import CgOptions
 from oneformany.paper.methods.published import dual_proof, initial_solution
@@ -32,7 +34,7 @@ def as_problem(small: SmallProblem) -> Problem:
 
 def pricer(problem: Problem, **options: Any) -> MipPricer:
     space, _, _ = initial_solution(problem, Statistics(), Stop())
-    return MipPricer(space, embed(problem.oracle), Highs(), CgOptions(**options))
+    return MipPricer(Items(space, Decisions()), embed(problem.oracle), Highs(), CgOptions(**options))
 
 
 def heaviest(small: SmallProblem, problem: Problem, index: IntArray, weights: IntArray) -> int:
@@ -54,15 +56,15 @@ def test_published_compact_and_exhaustive_pricing_agree(seed: int) -> None:
     small = random_problem(rng)
     problem = as_problem(small)
     index = initial_solution(problem, Statistics(), Stop())[0].helpable
-    weights = scaled(rng.random(len(index)) * (rng.random(len(index)) < 0.8))
+    weights = integer_weights(rng.random(len(index)) * (rng.random(len(index)) < 0.8))
     if not len(index) or not weights.any():
         return
     best = heaviest(small, problem, index, weights)
     for formulation in ("published", "compact"):
         columns, capacity = pricer(problem, pricing=formulation, **PLAIN).price(weights, Stop())
         assert capacity is not None
-        assert best <= capacity <= best + 2 * TOLERANCE * DUAL_UNIT
-        if best > DUAL_UNIT * (1 + TOLERANCE):
+        assert best <= capacity <= best + 2 * TOLERANCE * ONE_IN_PRICING
+        if best > ONE_IN_PRICING * (1 + TOLERANCE):
             assert max(int(weights[column.rows].sum()) for column in columns) == best
         else:
             assert columns == []
@@ -80,7 +82,7 @@ CHAIN = ones(4, [[0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 1], [1, 1, 0, 0]], 3, 2)
 @pytest.mark.parametrize("switch", ["fix_point", "fix_members", "all_solutions"])
 def test_every_refinement_adds_columns_that_hold(formulation: str, switch: str) -> None:
     strict = pricer(CHAIN, pricing=formulation, **{**PLAIN, switch: True})
-    columns, _ = strict.price(scaled(np.ones(4)), Stop())
+    columns, _ = strict.price(integer_weights(np.ones(4)), Stop())
     assert columns
     for column in columns:
         changed = (CHAIN.rows[column.rows] != column.point).any(axis=0)
@@ -92,7 +94,7 @@ def test_every_refinement_adds_columns_that_hold(formulation: str, switch: str) 
 def test_fixing_the_point_takes_in_rows_without_weight() -> None:
     codes = [[0, 1, 1], [1, 0, 1], [0, 0, 1]]
     problem = ones(3, codes, 3, 2)
-    weights = scaled(np.array([2.0, 0.0, 0.0]))
+    weights = integer_weights(np.array([2.0, 0.0, 0.0]))
     groups = [
         sorted(column.rows.tolist())
         for column in pricer(problem, **{**PLAIN, "fix_point": True}).price(weights, Stop())[0]
@@ -103,7 +105,7 @@ def test_fixing_the_point_takes_in_rows_without_weight() -> None:
 def test_fixing_the_members_finds_a_point_for_more() -> None:
     codes = [[0, 1, 1], [1, 0, 1], [0, 0, 1]]
     problem = ones(3, codes, 3, 2)
-    weights = scaled(np.array([2.0, 0.0, 0.0]))
+    weights = integer_weights(np.array([2.0, 0.0, 0.0]))
     groups = [
         sorted(column.rows.tolist())
         for column in pricer(problem, **{**PLAIN, "fix_members": True}).price(weights, Stop())[0]
@@ -113,7 +115,7 @@ def test_fixing_the_members_finds_a_point_for_more() -> None:
 
 def test_columns_that_do_not_violate_wait_in_the_pool() -> None:
     patient = pricer(CHAIN, **{**PLAIN, "pool": True})
-    light, heavy = scaled(np.full(4, 0.1)), scaled(np.ones(4))
+    light, heavy = integer_weights(np.full(4, 0.1)), integer_weights(np.ones(4))
     assert patient.price(light, Stop())[0] == []
     solved = patient.statistics.counters["programs solved"]
     again, capacity = patient.price(heavy, Stop())
@@ -123,7 +125,7 @@ def test_columns_that_do_not_violate_wait_in_the_pool() -> None:
 
 
 def test_an_early_stop_still_bounds_every_column() -> None:
-    weights = scaled(np.array([1.0, 0.9, 0.8, 0.7]))
+    weights = integer_weights(np.array([1.0, 0.9, 0.8, 0.7]))
     _, full = pricer(CHAIN, **PLAIN).price(weights, Stop())
     _, early = pricer(CHAIN, **PLAIN, stop_at=1.01).price(weights, Stop())
     assert full is not None
@@ -132,12 +134,20 @@ def test_an_early_stop_still_bounds_every_column() -> None:
 
 
 def test_without_time_the_bound_is_the_trivial_one() -> None:
-    weights = scaled(np.ones(4))
+    weights = integer_weights(np.ones(4))
     chain = pricer(CHAIN)
     columns, capacity = chain.price(weights, Stop(0.0))
     assert columns == []
-    assert capacity == 4 * DUAL_UNIT
-    assert dual_proof(chain.space, weights, capacity).bound == 1
+    assert capacity == 4 * ONE_IN_PRICING
+    assert dual_proof(chain.items.space, weights, capacity).bound == 1
+
+
+def test_without_time_a_program_excludes_no_column() -> None:
+    space = initial_solution(CHAIN, Statistics(), Stop())[0]
+    weights = np.array([2, 0, 0, 0]) * ONE_IN_PRICING
+    priced = ProgramPricer(Items(space, Decisions())).price(weights, Stop(0.0))
+    assert (priced.columns, priced.complete) == ([], False)
+    assert priced.capacity >= weights.sum()
 
 
 NEARLY = Problem(
@@ -151,16 +161,15 @@ NEARLY = Problem(
 @pytest.mark.parametrize("formulation", ["published", "compact"])
 def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded(formulation: str) -> None:
     strict = pricer(NEARLY, pricing=formulation, **PLAIN)
-    weights = scaled(np.array([2.0, 2.0]))
+    weights = integer_weights(np.array([2.0, 2.0]))
     columns, capacity = strict.price(weights, Stop())
     assert strict.statistics.counters["points excluded"] >= 1
     assert [len(column.rows) for column in columns] == [1]
-    assert dual_proof(strict.space, weights, capacity).bound == 2
+    assert dual_proof(strict.items.space, weights, capacity).bound == 2
     assert all(NEARLY.oracle.positive(column.point[None])[0] for column in columns)
 
 
-def test_weights_are_rounded_down_and_bounds_up_to_whole_explanations() -> None:
-    assert scaled(np.array([1.0 / 3.0])).tolist() == [333_333_333]
-    space, weights = pricer(CHAIN).space, np.full(4, DUAL_UNIT)
-    bounds = [dual_proof(space, weights, k * DUAL_UNIT + 10).bound for k in (1, 2, 3)]
+def test_bounds_are_rounded_up_to_whole_explanations() -> None:
+    space, weights = pricer(CHAIN).items.space, np.full(4, ONE_IN_PRICING)
+    bounds = [dual_proof(space, weights, k * ONE_IN_PRICING + 10).bound for k in (1, 2, 3)]
     assert bounds == [4, 2, 2]

@@ -30,7 +30,7 @@ def test_records_are_appended_and_read_back(tmp_path, make_record):
 
 
 def test_a_file_that_does_not_exist_can_be_begun_but_not_read(tmp_path):
-    assert read(tmp_path / "none.jsonl", cut=True) == []
+    assert read(tmp_path / "new.jsonl", cut=True) == []
     with pytest.raises(InputError, match=r"none\.jsonl cannot be read"):
         read(tmp_path / "none.jsonl")
 
@@ -68,6 +68,14 @@ def test_an_explanation_that_is_none_is_named(tmp_path, make_record):
     path = tmp_path / "bench.jsonl"
     path.write_text(json.dumps(make_record(explanations=[1])) + "\n")
     with pytest.raises(InputError, match="line 1"):
+        read(path)
+
+
+@pytest.mark.parametrize("value", [{"count": "many"}, {"rows": [3]}, {"rows": None}, {"dataset": 1}])
+def test_a_value_that_no_record_has_is_told(tmp_path, make_record, value):
+    path = tmp_path / "bench.jsonl"
+    path.write_text(json.dumps(make_record(**value)) + "\n")
+    with pytest.raises(InputError, match=r"bench\.jsonl has a value that no benchmark record has"):
         read(path)
 
 

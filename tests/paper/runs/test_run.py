@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from multiprocessing import active_children
 
 import numpy as np
 import pytest
@@ -170,8 +171,10 @@ def test_a_crash_is_the_failure_of_one_cell_and_the_others_are_run():
 def test_bad_input_ends_the_run_and_its_processes():
     settings = Settings(jobs=2)
     tasks = plan([Cell("german", "lr", 10**6, 15)], settings)
+    before = active_children()
     with pytest.raises(InputError, match="1000000 rows"):
         list(run(tasks, settings))
+    assert set(active_children()) <= set(before)
 
 
 def test_results_are_saved_under_the_name_of_their_cell(tmp_path):

@@ -9,27 +9,22 @@ from math import floor, isfinite
 
 import numpy as np
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.pricer import Priced
-from oneformany.engine.pricing.space import Items, SearchSpace
-from oneformany.engine.scaling import ONE_IN_PRICING, STEP
+from oneformany.engine.pricing.space import Decisions, Items
+from oneformany.engine.scaling import ONE_IN_PRICING, STEP, integer_weights
 from oneformany.paper.methods.embeddings import Embedding, embed
-from oneformany.paper.methods.formulation import (
-    CgOptions,
-    CompactExplanation,
-    PublishedExplanations,
-)
+from oneformany.paper.methods.formulation import CgOptions, CompactExplanation, PublishedExplanations
 from oneformany.paper.methods.model import Model, Request, SolverOutcome
-from oneformany.paper.methods.published import TOLERANCE, PaperRun, check_asked, dual_proof
+from oneformany.paper.methods.published import TOLERANCE, PaperRun, dual_proof
 from oneformany.paper.methods.solvers import Highs, Solver
 from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-DUAL_UNIT = 10**9  # one in the integer weights that stand for duals
 MANY = 100  # as many solutions as are looked at when all are wanted
 LAST_SHARE = 0.1  # of the time, kept for the final cover
 
@@ -38,11 +33,11 @@ def improve_by_columns(run: PaperRun, proof: Proof, options: CgOptions) -> tuple
     """Improve a first solution; return it, the proof of the best bound, and who ended the search."""
     best, stop = run.first, run.stop
     master = PaperMaster(len(run.space.rows), best)
-    pricer = MipPricer(run.space, run.embedding, run.solver, options, run.seed)
+    pricer = MipPricer(Items(run.space, Decisions()), run.embedding, run.solver, options, run.seed)
     early = Stop(None if stop.time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
     with early.on_interrupt():
         while (relaxed := master.solve(early)) is not None:
-            weights = scaled(relaxed.duals)
+            weights = integer_weights(relaxed.duals)
             columns, capacity = pricer.price(weights, early)
             if capacity is not None:
                 found = dual_proof(run.space, weights, capacity)
@@ -63,16 +58,19 @@ class PaperMaster:
     """Fewest columns such that every row is in one of them; the first ones together cover all rows."""
 
     def __init__(self, n_rows: int, columns: list[Column]) -> None:
-        self.columns: list[Column] = []  # all so far
         self._n_rows = n_rows
         self._pool = ColumnPool()
         self._program = CoveringProgram(np.ones(n_rows), presolve=True)
         self.add(columns)
 
+    @property
+    def columns(self) -> list[Column]:
+        """All so far."""
+        return self._pool.columns
+
     def add(self, columns: list[Column]) -> int:
         """Take in the columns whose groups are new, and say how many these are."""
         new = self._pool.add(columns)
-        self.columns += new
         self._program.add_columns(as_matrix([column.rows for column in new], self._n_rows))
         return len(new)
 
@@ -82,38 +80,39 @@ class PaperMaster:
 
     def best_cover(self, known: list[Column], solver: Solver, stop: Stop, seed: int = 0) -> list[Column]:
         """Solve in integers; ``known`` is a cover to start from, and returned when time is too short."""
-        model = Model()
-        take = model.add_variables(len(self.columns))
-        for covers in as_matrix([column.rows for column in self.columns], self._n_rows).toarray():
+        columns, model = self.columns, Model()
+        take = model.add_variables(len(columns))
+        for covers in as_matrix([column.rows for column in columns], self._n_rows).toarray():
             model.add_rows(take[covers > 0], 1.0, lower=1.0)
-        start = np.isin(take, [self.columns.index(column) for column in known]).astype(np.float64)
+        start = np.array([float(column in known) for column in columns])
         outcome = solver.solve(model.towards(take, 1.0), Request(stop, start, seed=seed))
         if not outcome.solutions:
             return known
-        return [self.columns[number] for number in np.flatnonzero(outcome.solutions[0] > 0.5)]
-
-
-def scaled(duals: FloatArray) -> IntArray:
-    """Duals as integers, rounded down, so that they stay feasible."""
-    return np.floor(duals * DUAL_UNIT).astype(np.int64)
+        return [columns[number] for number in np.flatnonzero(outcome.solutions[0] > 0.5)]
 
 
 class MipPricer:
-    """Builds the pricing problem once and solves it for ever new weights."""
+    """Builds the pricing problem of a branching node once and solves it for ever new weights."""
 
     def __init__(
-        self, space: SearchSpace, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0
+        self, items: Items, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0
     ) -> None:
-        self.space, self.options, self.statistics = space, options, Statistics()
+        self.items, self.options, self.statistics = items, options, Statistics()
         self._solver, self._seed = solver, seed
         self._pool: dict[bytes, Column] = {}
         kind = CompactExplanation if options.pricing == "compact" else PublishedExplanations
-        self._explanation = kind(space, embedding)
+        self._explanation = kind(items.space, embedding)
         self._model, self._member = self._explanation.model, self._explanation.member[0]
-        self._model.add_rows(self._explanation.changed, 1.0, upper=space.problem.max_changes)
+        self._model.add_rows(self._explanation.changed, 1.0, upper=items.space.problem.max_changes)
+        firsts = self._member[items.first]
+        together = np.flatnonzero(np.arange(len(self._member)) != items.first[items.item_of])
+        pairs = np.column_stack([self._member[together], firsts[items.item_of[together]]])
+        self._model.add_rows(pairs, [1.0, -1.0], lower=0.0, upper=0.0)
+        for i, j in items.apart:  # an item in conflict with itself can never be taken
+            self._model.add_rows(firsts[list({i, j})], 1.0, upper=0.0 if i == j else 1.0)
 
     def price(self, weights: IntArray, stop: Stop) -> tuple[list[Column], int | None]:
-        """Find columns heavier than ``DUAL_UNIT``, first among those put aside.
+        """Find columns heavier than ``ONE_IN_PRICING``, first among those put aside.
 
         Returns them, and a weight that is proved to be the most a column has; ``None`` when nobody looked.
         """
@@ -121,21 +120,28 @@ class MipPricer:
         if waiting:
             self.statistics.count("columns from the pool", len(waiting))
             return waiting, None
-        heaviest = self._model.towards(self._member, weights / DUAL_UNIT, maximise=True)
-        keep = MANY if self.options.all_solutions else 1
-        request = Request(stop, target=self.options.stop_at, keep=keep, seed=self._seed)
-        outcome, found = self._solve(heaviest, request)
-        most = int(weights.sum())
-        if isfinite(outcome.bound):
-            most = min(most, floor(outcome.bound * DUAL_UNIT + TOLERANCE * DUAL_UNIT))
+        _, found, capacity = self.heaviest(weights, stop)
         columns = [*found, *self._refined(found, stop)]
         if self.options.pool:
             self._pool |= {column.rows.tobytes(): column for column in columns}
-        return self._heavy(columns, weights), max(most, 1)
+        return self._heavy(columns, weights), capacity
+
+    def heaviest(self, weights: IntArray, stop: Stop) -> tuple[SolverOutcome, list[Column], int]:
+        """Find columns under weights of the items, the heaviest first, and prove how much one weighs."""
+        members = self._member[self.items.first]
+        model = self._model.towards(members, weights / ONE_IN_PRICING, maximise=True)
+        keep = MANY if self.options.all_solutions else 1
+        request = Request(stop, target=self.options.stop_at, keep=keep, seed=self._seed)
+        outcome, found = self._solve(model, request)
+        most = int(weights.sum())
+        if isfinite(outcome.bound):
+            most = min(most, floor((outcome.bound + TOLERANCE) * ONE_IN_PRICING))
+        return outcome, found, max(most, 1)
 
     def _heavy(self, columns: list[Column], weights: IntArray) -> list[Column]:
         """Columns that violate; they leave the pool."""
-        heavy = [column for column in columns if weights[column.rows].sum() > DUAL_UNIT * (1.0 + TOLERANCE)]
+        least = ONE_IN_PRICING * (1.0 + TOLERANCE)
+        heavy = [column for column in columns if weights[column.rows].sum() > least]
         for column in heavy:
             self._pool.pop(column.rows.tobytes(), None)
         return heavy
@@ -160,6 +166,7 @@ class MipPricer:
         while True:
             outcome = self._solver.solve(model, request)
             self.statistics.count("programs solved")
+            self.statistics.count("steps of the solver", outcome.steps)
             columns = [self._explanation.column(values) for values in outcome.solutions]
             if not columns or columns[0] is not None or request.stop.expired():
                 met = [column for column in columns if column is not None and len(column.rows)]
@@ -176,35 +183,22 @@ class ProgramPricer:
     """
 
     def __init__(self, items: Items, oracle: CachedOracle | None = None) -> None:  # noqa: ARG002 (the program holds the classifier)
-        problem = items.space.problem
-        check_asked(problem)
-        self.items = items
-        self.nodes = 0
-        self._solver = Highs()
-        self._explanation = CompactExplanation(items.space, embed(problem.oracle))
-        model, member = self._explanation.model, self._explanation.member[0]
-        model.add_rows(self._explanation.changed, 1.0, upper=problem.max_changes)
-        self._members = member[items.first]
-        together = np.flatnonzero(np.arange(len(member)) != items.first[items.item_of])
-        pairs = np.column_stack([member[together], self._members[items.item_of[together]]])
-        model.add_rows(pairs, [1.0, -1.0], lower=0.0, upper=0.0)
-        for i, j in items.apart:  # an item in conflict with itself can never be taken
-            model.add_rows(self._members[list({i, j})], 1.0, upper=0.0 if i == j else 1.0)
+        embedding = embed(items.space.problem.oracle)
+        self._pricer = MipPricer(items, embedding, Highs(), CgOptions(pricing="compact"))
+
+    @property
+    def nodes(self) -> int:
+        """How many programs were solved."""
+        return self._pricer.statistics.counters.get("programs solved", 0)
 
     def price(self, weights: IntArray, stop: Stop) -> Priced:
         """Find heavy columns and bound the heaviest by what the solver proved."""
-        model = self._explanation.model.towards(self._members, weights / ONE_IN_PRICING, maximise=True)
-        outcome = self._solver.solve(model, Request(stop, keep=MANY))
-        self.nodes += 1
-        heavy = []
-        for found in map(self._explanation.column, outcome.solutions):
-            if found is not None:
-                self.items.space.absorb(found.point, found.changed)
-                column = Column.covering(self.items.space, found.point, found.changed)
-                items = self.items.heaviest(self.items.group(column.rows), weights)
-                if weights[items].sum() > ONE_IN_PRICING + STEP:
-                    heavy.append(column)
-        if not isfinite(outcome.bound):
-            return Priced(heavy, weights, None, complete=False)
-        capacity = max(floor((outcome.bound + TOLERANCE) * ONE_IN_PRICING), ONE_IN_PRICING + STEP)
-        return Priced(heavy, weights, capacity, complete=outcome.status == "optimal")
+        outcome, found, capacity = self._pricer.heaviest(weights, stop)
+        items, heavy = self._pricer.items, []
+        for one in found:
+            items.space.absorb(one.point, one.changed)
+            column = Column.covering(items.space, one.point, one.changed)
+            if weights[items.heaviest(items.group(column.rows), weights)].sum() > ONE_IN_PRICING + STEP:
+                heavy.append(column)
+        complete = outcome.status == "optimal"
+        return Priced(heavy, weights, max(capacity, ONE_IN_PRICING + STEP), complete=complete)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import oneformany as ofm
 from oneformany.arrays import BoolArray, FloatArray, IntArray
@@ -13,29 +14,28 @@ from oneformany.paper.methods.solvers import Highs
 
 ROUNDING = 1e-9  # more than float64 loses in a row scaled to 1
 WIDENING = 1e-6  # relative; more than the tolerance of the linear programs behind the bounds
+NOTICEABLE = 1e-3  # relative; bounds of a unit whose sign is open are at least so far from 0
 
 
 class OneHot:
     """The paper's expanded features: a column per level, and a single one for a two-level feature.
 
-    "Feature ``l`` takes level ``v``" reads ``offset[l, v] + sign[l, v] * x[column[l, v]]``. For a two-level
-    feature this is its only column or one minus it; a feature of one level has no column (sign 0).
-    ``level`` has the same as vectors, and ``feature`` says which one each column belongs to.
+    "Feature ``l`` takes level ``v``" reads ``offset[l, v] + level[l, v] @ x``. For a two-level feature this
+    is its only column or one minus it; a feature of one level has no column. ``feature`` says which one each
+    column belongs to.
     """
 
     def __init__(self, levels: Sequence[int]) -> None:
         self.levels = tuple(levels)
-        count, level = np.array(self.levels)[:, None], np.arange(max(self.levels))
-        widths = np.where(count > 2, count, count - 1)
-        starts, exists = np.cumsum(widths)[:, None] - widths, (level < count) & (count > 1)
-        self.column = np.where(exists, starts + np.where(count > 2, level, 0), 0)
-        self.sign = np.where(exists, np.where(count > 2, 1.0, 2.0 * level - 1.0), 0.0)
-        self.offset = np.where((count <= 2) & (level == 0), 1.0, 0.0)
-        self.feature = np.repeat(np.arange(len(self.levels)), widths.ravel())
+        blocks = [np.eye(n) if n > 2 else np.array([[-1.0], [1.0]])[:n, : n - 1] for n in self.levels]
+        self.feature = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
         self.width = len(self.feature)
         self.variable = np.unique(self.feature)  # features of more than one level: those with columns
-        self.level: FloatArray = np.zeros((*exists.shape, self.width))
-        self.level[(*np.nonzero(exists), self.column[exists])] = self.sign[exists]
+        self.offset = np.zeros((len(blocks), max(self.levels)))
+        self.level = np.zeros((*self.offset.shape, self.width))
+        for feature, block in enumerate(blocks):
+            self.offset[feature, 0] = len(block) <= 2
+            self.level[feature, : len(block)][:, self.feature == feature] = block
 
     def encode(self, codes: IntArray) -> FloatArray:
         """Expand an ``(n, p)`` array of codes."""
@@ -62,6 +62,17 @@ class OneHot:
                 model.add_rows(x[:, self.feature == feature], 1.0, lower=1.0, upper=1.0)
         return x
 
+    def add_rows(
+        self, model: Model, columns: IntArray, values: ArrayLike, x: IntArray, feature: int, levels: BoolArray
+    ) -> None:
+        """Add ``values @ model[columns] <= [the point x takes one of the levels]``, per row of these."""
+        own = self.feature == feature
+        taken = levels @ self.level[feature, : levels.shape[1]][:, own]
+        table = np.column_stack([columns, np.tile(x[own], (len(levels), 1))])
+        fixed = np.broadcast_to(values, (len(levels), table.shape[1] - taken.shape[1]))
+        constants = levels @ self.offset[feature, : levels.shape[1]]
+        model.add_rows(table, np.column_stack([fixed, -taken]), upper=constants)
+
 
 def require_positive(model: Model, score: LinearExpression, threshold: float) -> None:
     """Add ``score >= threshold``, scaled to coefficients of size 1, less what rounding can do.
@@ -73,61 +84,43 @@ def require_positive(model: Model, score: LinearExpression, threshold: float) ->
 
 
 class TreeEmbedding:
-    """Embeds a :class:`oneformany.TreeEnsemble`: a leaf is selected when a point goes its way at each split.
+    """Embeds a :class:`oneformany.TreeEnsemble`: a point comes by a node if it goes its way at each split.
 
-    For a tree with leaves ``s`` and a split of feature ``f`` that sends the levels ``A`` to the left::
+    For a split of feature ``f`` that sends the levels ``A`` to the left::
 
-        sum of selected[s] over all leaves             =  1
-        sum of selected[s] over leaves to the left    <=  [level of f in A]
-        sum of selected[s] over leaves to the right   <=  [level of f not in A]
+        at[root] = 1
+        at[split]  =  at[left] + at[right]
+        at[left]  <=  [level of f in A]
+        at[right] <=  [level of f not in A]
 
-    With integer one-hot columns exactly one leaf is left: the selections need not be integer variables.
+    With integer one-hot columns one way is left: the variables of the nodes need not be integers.
     """
 
     def __init__(self, ensemble: ofm.TreeEnsemble, threshold: float) -> None:
         self.one_hot = OneHot(ensemble.levels)
         self.threshold = threshold
         self._ensemble = ensemble
-        self._leaves = np.flatnonzero(ensemble.feature == LEAF)
-        # the leaves behind each way out of a split, its feature, and the levels that go there
-        self._ways: list[tuple[IntArray, int, BoolArray]] = []
-        for node in np.flatnonzero(ensemble.feature != LEAF):
-            feature, left = int(ensemble.feature[node]), ensemble.left[node, : max(ensemble.levels)]
-            for child, levels in zip(ensemble.children[node], (left, ~left), strict=True):
-                self._ways.append((self._below(child), feature, levels))
 
     def add(self, model: Model, x: IntArray) -> LinearExpression:
-        """Add the selection of leaves and return the score of the point ``x``."""
-        ensemble, one_hot, every = self._ensemble, self.one_hot, self._leaves
-        selected = np.full(len(ensemble.feature), -1)
-        selected[every] = model.add_variables(len(every), integer=False)
-        for root in ensemble.roots:
-            model.add_rows(selected[self._below(root)], 1.0, lower=1.0, upper=1.0)
-        for leaves, feature, levels in self._ways:
-            own = one_hot.feature == feature
-            columns = np.concatenate([selected[leaves], x[own]])
-            values = np.concatenate([np.ones(len(leaves)), -(levels @ one_hot.level[feature])[own]])
-            model.add_rows(columns, values, upper=float(one_hot.offset[feature] @ levels))
-        unit = 10**ensemble.digits
-        return LinearExpression(selected[every], ensemble.units[every] / unit, ensemble.intercept / unit)
+        """Add the nodes and return the score of the point ``x``."""
+        ensemble, nodes = self._ensemble, np.arange(len(self._ensemble.feature))
+        at = model.add_variables(len(nodes), lower=np.isin(nodes, ensemble.roots), integer=False)
+        splits = np.flatnonzero(ensemble.feature != LEAF)
+        ways = np.column_stack([at[ensemble.children[splits]], at[splits]])
+        model.add_rows(ways, [1.0, 1.0, -1.0], lower=0.0, upper=0.0)
+        for feature in np.unique(ensemble.feature[splits]):
+            here = np.flatnonzero(ensemble.feature == feature)
+            left = ensemble.left[here, : ensemble.levels[feature]]
+            for child, levels in zip(at[ensemble.children[here]].T, (left, ~left), strict=True):
+                self.one_hot.add_rows(model, child, 1.0, x, feature, levels)
+        leaves, unit = np.flatnonzero(ensemble.feature == LEAF), 10**ensemble.digits
+        return LinearExpression(at[leaves], ensemble.units[leaves] / unit, ensemble.intercept / unit)
 
     def hidden(self, point: IntArray) -> FloatArray:
-        """Values of the variables that :meth:`add` adds: 1 for a leaf to which the point goes every way."""
-        reached = np.ones(len(self._ensemble.feature))
-        for leaves, feature, levels in self._ways:
-            reached[leaves] *= levels[point[feature]]
-        return reached[self._leaves]
-
-    def _below(self, node: int) -> IntArray:
-        """All leaves under a node."""
-        leaves, pending = [], [int(node)]
-        while pending:
-            here = pending.pop()
-            if self._ensemble.feature[here] == LEAF:
-                leaves.append(here)
-            else:
-                pending += self._ensemble.children[here].tolist()
-        return np.array(leaves, dtype=np.int64)
+        """Values of the variables that :meth:`add` adds: 1 for a node that the point comes by."""
+        levels = self._ensemble.levels
+        boxes = [tree.boxes(levels)[:, np.arange(len(levels)), point] for tree in self._ensemble.trees()]
+        return np.asarray(np.concatenate(boxes).all(axis=1), dtype=np.float64)
 
 
 class NetworkEmbedding:
@@ -216,9 +209,12 @@ def _range(model: Model, z: LinearExpression, stop: ofm.Stop) -> tuple[float, fl
         programs = [relaxed.towards(z.columns, sign * z.values, maximise=True) for sign in (-1.0, 1.0)]
         # how far below and above its constant; infinite when time is too short
         below, above = (highs.solve(program, Request(stop)).bound for program in programs)
-        low, high = max(low, z.constant - below), min(high, z.constant + above)
-    room = WIDENING * (1.0 + abs(low) + abs(high))
-    return low - room, high + room
+        room = WIDENING * (1.0 + abs(low) + abs(high))
+        low, high = max(low, z.constant - below - room), min(high, z.constant + above + room)
+    if low < 0.0 < high:  # solvers go wrong where a binary variable decides about next to nothing
+        least = NOTICEABLE * (1.0 + abs(low) + abs(high))
+        return min(low, -least), max(high, least)
+    return low, high
 
 
 Embedding: TypeAlias = NetworkEmbedding | TreeEmbedding

@@ -76,25 +76,16 @@ class Explanations:
             require_positive(self.model, score, embedding.threshold)
         self.hidden = np.array(hidden)  # (K, ...): variables inside the classifiers
         self._forbid_moves()
-        self.changed = self.model.add_variables(
-            count, space.problem.n_features
-        )  # (K, p): whether one changes
+        # (K, p): whether a feature changes
+        self.changed = self.model.add_variables(count, space.problem.n_features)
 
     def _forbid_moves(self) -> None:
-        """``member_i + [x_l is v] <= 1`` wherever row ``i`` may not move to level ``v``."""
+        """``member_i <= [x_l is a level where row i may go]`` wherever there is a rule."""
         one_hot, space = self.embedding.one_hot, self.space
         for feature in one_hot.variable:
-            moves = space.problem.moves[feature]
-            if moves is None:
-                continue
-            row, level = np.nonzero(~moves[space.rows[:, feature]])
-            column, sign = one_hot.column[feature, level], one_hot.sign[feature, level]
-            for member, x in zip(self.member, self.x, strict=True):
-                self.model.add_rows(
-                    np.column_stack([member[row], x[column]]),
-                    np.column_stack([np.ones(len(row)), sign]),
-                    upper=1.0 - one_hot.offset[feature, level],
-                )
+            if (moves := space.problem.moves[feature]) is not None:
+                for member, x in zip(self.member, self.x, strict=True):
+                    one_hot.add_rows(self.model, member, 1.0, x, feature, moves[space.rows[:, feature]])
 
     def column(self, values: FloatArray, k: int = 0) -> Column | None:
         """Read an explanation off a solution; ``None`` when the classifier itself turns its point down."""
@@ -131,15 +122,11 @@ class CompactExplanation(Explanations):
 
     def __init__(self, space: SearchSpace, embedding: Embedding) -> None:
         super().__init__(space, embedding)
-        one_hot, n = embedding.one_hot, len(space.rows)
+        one_hot = embedding.one_hot
         for feature in one_hot.variable:
-            level = (feature, space.rows[:, feature])
-            own, changed = self.x[0, one_hot.column[level]], np.full(n, self.changed[0, feature])
-            self.model.add_rows(
-                np.column_stack([self.member[0], own, changed]),
-                np.column_stack([np.ones(n), -one_hot.sign[level], -np.ones(n)]),
-                upper=one_hot.offset[level],
-            )
+            own = space.rows[:, [feature]] == np.arange(one_hot.levels[feature])
+            columns = np.stack(np.broadcast_arrays(self.member[0], self.changed[0, feature]), axis=1)
+            one_hot.add_rows(self.model, columns, [1.0, -1.0], self.x[0], feature, own)
 
 
 class PublishedExplanations(Explanations):
@@ -199,6 +186,7 @@ class CompactModel(PublishedExplanations):
         owners = np.repeat(active, len(space.rows))
         model.add_rows(np.column_stack([member.ravel(), owners]), [1.0, -1.0], upper=0.0)
         if options.break_symmetry:
+            self.known = sorted(known, key=lambda column: int(column.rows[0]))
             model.add_rows(np.column_stack([active[:-1], active[1:]]), [1.0, -1.0], lower=0.0)
             model = model.fixed(member[np.arange(len(space.rows)) < np.arange(count)[:, None]], 0.0)
         # (1): as few as possible

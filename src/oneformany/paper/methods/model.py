@@ -4,17 +4,16 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_matrix, vstack
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.stop import Stop
 
 SMALLEST = 1e-9  # what solvers take for zero
-LENGTHS, COLUMNS, VALUES, LOWER, UPPER = range(5)  # what rows are stored as
 
 
 class LinearExpression(NamedTuple):
@@ -32,7 +31,7 @@ class Model:
         self.lower, self.upper, self.cost = np.empty((3, 0))  # of each variable; the bounds are finite
         self.integer = np.empty(0, dtype=np.bool_)
         self.maximise = False  # whether the cost is to be as large as possible instead of as small
-        self._rows: list[tuple[NDArray[Any], ...]] = [(np.empty(0),) * 5]
+        self._rows: list[tuple[csr_matrix, FloatArray, FloatArray]] = []  # coefficients and bounds
 
     @property
     def size(self) -> int:
@@ -66,25 +65,27 @@ class Model:
             reach = np.maximum(np.abs(self.lower), np.abs(self.upper))[table]
             lost = np.where(small, np.abs(coefficients) * reach, 0.0).sum(axis=1)
             coefficients = np.where(small, 0.0, coefficients)
-        bounds = (np.subtract(lower, lost), np.add(upper, lost))
-        wide = [np.broadcast_to(bound, len(table)) for bound in bounds]
-        lengths = np.full(len(table), table.shape[1], dtype=np.int64)
-        self._rows.append((lengths, table.ravel(), coefficients.ravel(), *wide))
-
-    def _joined(self, part: int) -> NDArray[Any]:
-        return np.concatenate([parts[part] for parts in self._rows])
+        starts = np.arange(len(table) + 1) * table.shape[1]
+        block = csr_matrix((coefficients.ravel(), table.ravel(), starts), (len(table), self.size))
+        low, high = (
+            np.broadcast_to(bound, len(table)) for bound in (np.subtract(lower, lost), np.add(upper, lost))
+        )
+        self._rows.append((block, low, high))
 
     @property
     def row_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Lower and upper bound of each row."""
-        return self._joined(LOWER), self._joined(UPPER)
+        lower, upper = (
+            np.concatenate([np.empty(0), *(rows[side] for rows in self._rows)]) for side in (1, 2)
+        )
+        return lower, upper
 
     @property
     def matrix(self) -> csr_matrix:
         """Coefficients of the variables in the rows."""
-        starts = np.append(0, np.cumsum(self._joined(LENGTHS))).astype(np.int32)
-        columns, shape = self._joined(COLUMNS).astype(np.int32), (len(starts) - 1, self.size)
-        matrix = csr_matrix((self._joined(VALUES), columns, starts), shape=shape)
+        for block, _, _ in self._rows:
+            block.resize(block.shape[0], self.size)
+        matrix = vstack([csr_matrix((0, self.size)), *(block for block, _, _ in self._rows)], format="csr")
         matrix.eliminate_zeros()
         return matrix
 
@@ -131,3 +132,4 @@ class SolverOutcome(NamedTuple):
     status: Ended
     solutions: list[FloatArray]  # what it found, best first: values of all variables
     bound: float  # proved: no solution has a better objective. Infinite when nothing is known
+    steps: int  # of its linear programs, together

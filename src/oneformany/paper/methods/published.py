@@ -5,12 +5,13 @@ of an initial solution bounds how many are needed, and the solver starts from th
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, isfinite
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import IntArray
+from oneformany.engine.certificate import on_given
 from oneformany.engine.columns import Column, assign
 from oneformany.engine.listing.single_rows import Reached
 from oneformany.engine.pricing.space import SearchSpace
@@ -47,7 +48,7 @@ def solve_published(
     space, best, screened = initial_solution(problem, statistics, stop, merge=options.merge_initial)
     run = PaperRun(space, best, embedding, solver, stop, statistics, progress, seed)
     # What needs no search: where there are rows, there is an explanation.
-    proof: Proof = dual_proof(space, np.arange(len(space.rows)) == 0, 1)
+    proof: Proof = dual_proof(space, np.eye(1, len(space.rows), dtype=np.int64)[0], 1)
     ended_by = stop
     run.log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
     if proof.bound < len(best):
@@ -78,6 +79,7 @@ def check_asked(problem: Problem) -> None:
         f'share="{problem.share}"': problem.share != "point",
         "rows with values of their own": problem.own is not None,
         "restrictions on whole rows": bool(problem.restrictions),
+        "costs": problem.costs is not None,
     }
     found = [words for words, present in beyond.items() if present]
     if found:
@@ -109,12 +111,9 @@ class PaperRun:
             self.progress(step)
 
 
-def dual_proof(space: SearchSpace, weights: IntArray | BoolArray, capacity: int) -> DualProof:
+def dual_proof(space: SearchSpace, weights: IntArray, capacity: int) -> DualProof:
     """Write down what weights prove if no column weighs more than the capacity."""
-    row_of = space.problem.row_of
-    given = np.zeros(len(row_of), dtype=np.int64)  # on the first occurrences of the distinct rows
-    given[np.unique(row_of, return_index=True)[1][space.helpable]] = weights
-    return DualProof(tuple(given.tolist()), capacity)
+    return DualProof(on_given(space.problem, weights, space.helpable), capacity)
 
 
 def initial_solution(
@@ -127,36 +126,24 @@ def initial_solution(
     which point a row is given, so it may be one that is there already.
     """
     screened = screen(problem, statistics, stop)
-    space = SearchSpace(problem, screened.helpable)
+    space, waiting = SearchSpace(problem, screened.helpable), np.arange(len(screened.helpable))
     points = screened.cells[space.helpable]
-    changes = [space.rows != point for point in points]
-    may_move = [problem.may_move(space.rows, point).all(axis=1) for point in points]
-    waiting = np.ones(len(space.rows), dtype=np.bool_)
-    groups: dict[int, IntArray] = {}  # by the row whose point it is
-    while merge and waiting.any() and not stop.expired():
-        candidates = {
-            owner: _group_around(owner, changes[owner], waiting & may_move[owner], problem.max_changes)
-            for owner in np.flatnonzero(waiting).tolist()
-        }
-        best = max(candidates, key=lambda owner: len(candidates[owner]))
-        groups[best] = candidates[best]
-        waiting[groups[best]] = False
-    groups |= {row: np.array([row]) for row in np.flatnonzero(waiting).tolist()}
-    columns = [
-        Column(points[owner], changes[owner][group].any(axis=0), group) for owner, group in groups.items()
-    ]
+    columns: list[Column] = []
+    while merge and len(waiting) and not stop.expired():
+        rest = SearchSpace(problem, space.helpable[waiting])
+        grown = [_grown(rest, row, points[given]) for row, given in enumerate(waiting)]
+        best = max(grown, key=lambda column: len(column.rows))
+        columns.append(replace(best, rows=waiting[best.rows]))
+        waiting = np.delete(waiting, best.rows)
+    columns += [Column(points[row], space.rows[row] != points[row], np.array([row])) for row in waiting]
     return space, columns, screened
 
 
-def _group_around(owner: int, changes: BoolArray, candidates: BoolArray, max_changes: int) -> IntArray:
-    """Let the owner of a point be joined by the row that changes least besides, as long as one fits."""
-    changed = changes[owner].copy()
-    while True:
-        missing = (changes & ~changed).sum(axis=1)
-        fits = candidates & (missing > 0) & (missing + changed.sum() <= max_changes)
-        if not fits.any():
-            return np.flatnonzero(candidates & (missing == 0))
-        changed |= changes[np.where(fits, missing, len(changed) + 1).argmin()]
+def _grown(space: SearchSpace, row: int, point: IntArray) -> Column:
+    """Let a row with its point be joined by the row that changes least besides, as long as one fits."""
+    changed = space.rows[row] != point
+    space.absorb(point, changed)
+    return Column.covering(space, point, changed)
 
 
 def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tuple[list[Column], Proof]:
@@ -178,6 +165,7 @@ def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tu
             compact = compact or CompactModel(run.space, run.first, run.embedding, options)
             request = Request(stop, compact.start(), seed=run.seed, watch=watch, effort=options.effort)
             outcome = solver.solve(compact.model, request)
+            run.statistics.count("steps of the solver", outcome.steps)
             if outcome.status == "infeasible":
                 raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
             if (bound := rounded(outcome.bound)) > proof.bound:  # a word that only solving again can check

@@ -15,7 +15,7 @@ from oneformany.exceptions import InputError, SolverError
 from oneformany.paper.methods.model import Ended, Model, Request, SolverOutcome
 
 Untyped: TypeAlias = Any  # objects of the solvers
-Raw: TypeAlias = tuple[object, list[FloatArray], float]  # a solver's own status, solutions, bound
+Raw: TypeAlias = tuple[object, list[FloatArray], float, float]  # own status, solutions, bound, steps
 LARGE = 100_000  # variables, beyond which HiGHS leaves out probing:
 PROBING = 2**15  # the part of presolve that takes longest then, and looks at the clock too late
 INFINITE = 1e20  # or more, as solvers write it
@@ -35,14 +35,14 @@ class Solver(ABC):
 
     def solve(self, model: Model, request: Request | None = None) -> SolverOutcome:
         """Solve a model, to proved optimality unless something else is requested."""
-        status, solutions, bound = self._run(model, request or Request())
+        status, solutions, bound, steps = self._run(model, request or Request())
         if status not in self.statuses:
             words = "try another solver or scale the scores"
             raise SolverError(f"{self.title} ended with status {status}; {words}")
         ended, nothing = ENDED[self.statuses.index(status)], inf if model.maximise else -inf
         if ended == "infeasible":
-            return SolverOutcome(ended, [], -nothing)
-        return SolverOutcome(ended, solutions, bound if abs(bound) < INFINITE else nothing)
+            return SolverOutcome(ended, [], -nothing, int(steps))
+        return SolverOutcome(ended, solutions, bound if abs(bound) < INFINITE else nothing, int(steps))
 
     @abstractmethod
     def _run(self, model: Model, request: Request) -> Raw: ...
@@ -77,10 +77,10 @@ class Highs(Solver):
         if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
             met.append(np.array(highs.getSolution().col_value))
         best = sorted(met, key=lambda values: float(model.cost @ values), reverse=model.maximise)
-        if model.integer.any():
-            return status, best, info.mip_dual_bound
-        # A linear program that was stopped proves nothing.
-        return status, best, info.objective_function_value if status == "kOptimal" else inf
+        bound = info.mip_dual_bound
+        if not model.integer.any():  # a linear program that was stopped proves nothing
+            bound = info.objective_function_value if status == "kOptimal" else inf
+        return status, best, bound, info.simplex_iteration_count
 
     def _loaded(self, model: Model, request: Request) -> Untyped:
         highs = highspy.Highs()
@@ -146,7 +146,7 @@ class Gurobi(Solver):
                 for number in range(1, min(keep, program.SolCount)):
                     program.Params.SolutionNumber = number
                     found.append(np.array(program.Xn))
-                return program.Status, found, getattr(program, "ObjBound", inf)
+                return program.Status, found, getattr(program, "ObjBound", inf), program.IterCount
         except gurobipy.GurobiError as error:
             raise SolverError(f"Gurobi failed: {error}; check its licence, or use solver='highs'") from error
 
@@ -202,7 +202,7 @@ class Scip(Solver):
         stop.interrupted |= program.getStatus() == "userinterrupt"
         known = program.getSols()[: request.keep]
         solutions = [np.array([program.getSolVal(one, column) for column in columns]) for one in known]
-        return program.getStatus(), solutions, program.getDualbound()
+        return program.getStatus(), solutions, program.getDualbound(), program.getNLPIterations()
 
     def _fill(self, program: Untyped, model: Model) -> list[Untyped]:
         given = (model.lower, model.upper, model.integer, model.cost)

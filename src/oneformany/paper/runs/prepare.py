@@ -112,40 +112,38 @@ def _pipeline(dataset: Dataset) -> AnyModel:
     return model.fit(dataset.frame.iloc[train], dataset.target[train])
 
 
-def _on_columns(source: str, **options: object) -> Callable[[Dataset], AnyModel]:
-    """Fit a class of a module, in the manner of scikit-learn, to one-hot columns."""
+def _on_columns(title: str, source: str, **options: object) -> ModelKind:
+    """A class of a module, in the manner of scikit-learn, fitted to one-hot columns."""
     module, _, name = source.rpartition(".")
-    return lambda dataset: _fit(getattr(import_module(module), name)(**options), dataset)
+
+    def fit(dataset: Dataset) -> AnyModel:
+        return _fit(getattr(import_module(module), name)(**options), dataset)
+
+    return ModelKind(title, fit, package=module.partition(".")[0])
 
 
 SEED = {"random_state": 0}
-FOREST = {"n_estimators": 100, "max_depth": 6, "random_state": 0}
-BOOSTED = {"n_estimators": 200, "n_jobs": 1, "random_state": 0}
+FOREST = {"n_estimators": 100, "max_depth": 6, **SEED}
+BOOSTED = {"n_estimators": 200, "n_jobs": 1, **SEED}
 ENSEMBLE = "sklearn.ensemble."
 MODEL_KINDS = {
     "lr": ModelKind("logistic regression", paper_model),
-    "svm": ModelKind("linear support vector machine", _on_columns("sklearn.svm.LinearSVC", **SEED)),
-    "naive-bayes": ModelKind("naive Bayes", _on_columns("sklearn.naive_bayes.BernoulliNB")),
-    "tree": ModelKind(
-        "decision tree, depth 6", _on_columns("sklearn.tree.DecisionTreeClassifier", max_depth=6, **SEED)
+    "svm": _on_columns("linear support vector machine", "sklearn.svm.LinearSVC", **SEED),
+    "naive-bayes": _on_columns("naive Bayes", "sklearn.naive_bayes.BernoulliNB"),
+    "tree": _on_columns("decision tree, depth 6", "sklearn.tree.DecisionTreeClassifier", max_depth=6, **SEED),
+    "forest": _on_columns("random forest, 100 trees, depth 6", f"{ENSEMBLE}RandomForestClassifier", **FOREST),
+    "extra-trees": _on_columns(
+        "extra trees, 100 trees, depth 6", f"{ENSEMBLE}ExtraTreesClassifier", **FOREST
     ),
-    "forest": ModelKind(
-        "random forest, 100 trees, depth 6", _on_columns(f"{ENSEMBLE}RandomForestClassifier", **FOREST)
+    "gradient-boosting": _on_columns(
+        "gradient boosting, 100 trees", f"{ENSEMBLE}GradientBoostingClassifier", **SEED
     ),
-    "extra-trees": ModelKind(
-        "extra trees, 100 trees, depth 6", _on_columns(f"{ENSEMBLE}ExtraTreesClassifier", **FOREST)
-    ),
-    "gradient-boosting": ModelKind(
-        "gradient boosting, 100 trees", _on_columns(f"{ENSEMBLE}GradientBoostingClassifier", **SEED)
-    ),
-    "hist-gradient-boosting": ModelKind(
-        "histogram gradient boosting", _on_columns(f"{ENSEMBLE}HistGradientBoostingClassifier", **SEED)
+    "hist-gradient-boosting": _on_columns(
+        "histogram gradient boosting", f"{ENSEMBLE}HistGradientBoostingClassifier", **SEED
     ),
     "nn": ModelKind("ReLU network of the paper", paper_network),
-    "xgboost": ModelKind("XGBoost, 200 trees", _on_columns("xgboost.XGBClassifier", **BOOSTED), "xgboost"),
-    "lightgbm": ModelKind(
-        "LightGBM, 200 trees", _on_columns("lightgbm.LGBMClassifier", verbose=-1, **BOOSTED), "lightgbm"
-    ),
+    "xgboost": _on_columns("XGBoost, 200 trees", "xgboost.XGBClassifier", **BOOSTED),
+    "lightgbm": _on_columns("LightGBM, 200 trees", "lightgbm.LGBMClassifier", verbose=-1, **BOOSTED),
     "torch": ModelKind("PyTorch network, 20 x 2", _torch, "torch"),
     "pipeline": ModelKind("pipeline of scaler, one-hot encoder and logistic regression", _pipeline),
 }

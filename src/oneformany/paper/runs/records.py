@@ -168,8 +168,9 @@ def read(path: Path, *, cut: bool = False) -> list[Record]:
 
     With ``cut`` the file may be missing, and that last line is removed, so that the file can grow again.
     """
-    if cut and not path.exists():
-        return []
+    if cut:
+        with writing(path):  # what cannot grow is told before anything is run
+            path.open("ab").close()
     try:
         complete, end, rest = path.read_bytes().rpartition(b"\n")
         lines = complete.decode("utf-8").split("\n") if complete else []
@@ -190,6 +191,10 @@ def read(path: Path, *, cut: bool = False) -> list[Record]:
                 f"line {number} of {path} is not a benchmark record ({plain_reason(error)}); "
                 "name another file or remove the line"
             ) from error
+    try:
+        frame_of(records)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ofm.InputError(f"{path} has a value that no benchmark record has: {error}") from error
     if cut and rest:
         os.truncate(path, len(complete) + len(end))
     return records

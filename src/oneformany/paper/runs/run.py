@@ -22,7 +22,7 @@ from oneformany.console import names
 from oneformany.files import writing
 from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import Prepared, prepare
-from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell, Record, cell_of
+from oneformany.paper.runs.records import PUBLISHED_CELLS, Cell, Record, cell_of, key_of, read
 from oneformany.paper.runs.settings import Settings
 
 QUIET = 30.0  # seconds between two lines of one cell among several
@@ -89,6 +89,7 @@ def run(tasks: Sequence[Task], settings: Settings) -> Iterator[Record | Failure]
         threads.terminate()
         for process in set(active_children()) - set(others):  # whatever they do
             process.kill()
+            process.join()
 
 
 def _end_with_parent() -> None:
@@ -131,8 +132,10 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
     points = np.array([explanation.point for explanation in result.explanations], dtype=np.int64)
     first = method == names(settings.method)[0]
     least = first and (key["model"] == "nn" or settings.bound_without_classifier)
-    if settings.save_results is not None:
-        _save(result, key, settings.save_results)
+    if (path := result_file(key, settings)) is not None:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            result.to_json(path)
     return {
         **key,
         "status": result.status,
@@ -153,6 +156,23 @@ def run_task(task: Task, settings: Settings, progress: ofm.Progress) -> Record:
         "explanations": [asdict(explanation) for explanation in result.explanations],
         "versions": result.versions,
     }
+
+
+def result_file(key: Mapping[str, Any], settings: Settings) -> Path | None:
+    """Where the result of a run is to be saved, if anywhere."""
+    asked = "dataset", "model", "method", "protocol", "max_changes", "rows", "threshold", "immutable", "seed"
+    name = f"{'-'.join(str(key[part]) for part in asked)}.json"
+    return None if settings.save_results is None else settings.save_results / name
+
+
+def finished(settings: Settings) -> dict[tuple[Any, ...], Record]:
+    """Recorded runs by their keys: those that have the check, and the file, that are asked for now."""
+    found = {}
+    for record in [] if settings.json_file is None else read(settings.json_file, cut=True):
+        path = result_file(record, settings)
+        if (path is None or path.exists()) and (record["verified"] is not None or not settings.check):
+            found[key_of(record)] = record
+    return found
 
 
 def questions_of(result: ofm.Result) -> dict[str, float]:
@@ -188,14 +208,6 @@ def _warm(dataset: str, model: str, data_dir: Path | None, threshold: float) -> 
     prepared = prepare(dataset, model, data_dir, threshold)
     ofm.solve(prepared.problem("published", rows=5, max_changes=2))
     return prepared
-
-
-def _save(result: ofm.Result, key: Mapping[str, Any], folder: Path) -> None:
-    asked = "dataset", "model", "method", "protocol", "max_changes", "rows", "threshold", "immutable", "seed"
-    path = folder / f"{'-'.join(str(key[name]) for name in asked)}.json"
-    with writing(path):
-        folder.mkdir(parents=True, exist_ok=True)
-        result.to_json(path)
 
 
 def _peak_megabytes() -> float | None:
