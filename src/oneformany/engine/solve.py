@@ -61,8 +61,8 @@ def solve_exact(
         if stop.expired():
             break
     options, goal = options or Options(), goal or Goal()
-    if options.way != "search" and (
-        options.way == "listing" or needs_listing(problem, goal) or worth_listing(problem, goal, options)
+    if options.way == "listing" or (
+        options.way != "search" and (needs_listing(problem, goal) or worth_listing(problem, goal, options))
     ):
         listed = ListedRun(problem, stop, options, progress, seed)
         with stop.on_interrupt():
@@ -72,15 +72,26 @@ def solve_exact(
             return listed.result(goal)
     if needs_listing(problem, goal):
         raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
-    cheaply = asks_for_cost(problem, goal, options)
-    statistics = Statistics()
+    return _searched(problem, stop, options, progress, seed, start)
+
+
+def _searched(
+    problem: Problem,
+    stop: Stop,
+    options: Options,
+    progress: Callable[[Round], None] | None,
+    seed: int,
+    start: Sequence[Explanation],
+) -> Result:
+    """Generate columns for all rows that can be helped, then make the answer cheaper if that is asked for."""
+    statistics, cheaply = Statistics(), asks_for_cost(problem, Goal(), options)
+    proof, cheap, groups = None, None, list[Group]()
     with stop.on_interrupt():
         ends = ((row, np.array(one.point, dtype=np.int64)) for one in start for row in one.members)
         points = {int(problem.row_of[row]): point for row, point in ends}
         screened = screen(problem, statistics, stop, points)
         space = SearchSpace(problem, screened.helpable)
         run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
-        proof, cheap = None, None
         if len(space.rows):
             known = _known_columns(space, start)
             run.pool.add(run.first_columns(screened.cells[space.helpable]))
@@ -88,18 +99,11 @@ def solve_exact(
                 run.offer(greedy_cover(known + run.pool.columns, len(space.rows), range(len(known))))
                 run.pool.add(known)
             proof = minimise(run)
+            groups = _simplest(run)
             addable = problem.most_cost * ONE_IN_COVERS < LARGEST_SUM
-            if cheaply and addable and run.best and not stop.expired():
-                cheap = cheapest_cover(run)
-    polishing = Stop(None if time_limit is None else stop.remaining() + POLISHING)
-    groups = (
-        cheap.groups
-        if cheap
-        else [
-            Group(column.point if polishing.expired() else simplest_point(problem, column.point, rows), rows)
-            for column, rows in zip(run.best, assign(problem, space.helpable, run.best), strict=True)
-        ]
-    )
+            if cheaply and addable and groups and not stop.expired():
+                cheap = cheapest_cover(run, groups)
+                groups = cheap.groups
     # An undecided row might be covered instead of one that pays more.
     undecided = not (screened.reachable | screened.unreachable).all()
     proved = cheap is not None and cheap.proof.bound >= cheap.cost
@@ -110,13 +114,23 @@ def solve_exact(
         helpable=space.helpable,
         proof=proof,
         cost_proof=None if cheap is None or undecided else cheap.proof,
-        cost_open=cheaply and bool(run.best) and not proved,
+        cost_open=cheaply and bool(groups) and not proved,
         stop=stop,
         statistics=statistics,
         versions=versions_of(PACKAGES),
         method="exact",
         seed=seed,
     )
+
+
+def _simplest(run: Run) -> list[Group]:
+    """The best cover of a run: each row in one group, at points as near to their rows as time allows."""
+    problem, helpable = run.space.problem, run.space.helpable
+    stop = Stop(None if run.stop.time_limit is None else run.stop.remaining() + POLISHING)
+    return [
+        Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
+        for column, rows in zip(run.best, assign(problem, helpable, run.best), strict=True)
+    ]
 
 
 def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Column]:

@@ -12,6 +12,7 @@ from scipy.optimize import linprog
 
 import oneformany as ofm
 from engine.listing.sharing_problems import KINDS, draw_problem
+from oneformany.engine.saving import stage
 from oneformany.engine.saving.stage import NARROWEST, WIDEST, GroupPrices
 from oneformany.problem.goal import Goal
 from oneformany.stop import Stop
@@ -76,6 +77,15 @@ def test_the_stage_runs_only_where_it_is_asked_for():
     assert ofm.solve(costed, options=ofm.Options(way="search")).cost_bound is not None
     left = ofm.solve(costed, options=ofm.Options(way="search", least_cost=False))
     assert left.cost_bound is None
+
+
+def test_a_stage_that_finds_nothing_costs_no_more_than_leaving_it_out(monkeypatch):
+    monkeypatch.setattr(stage._Stage, "generate", lambda _: None)
+    monkeypatch.setattr(stage._Stage, "improve", lambda _: None)
+    for seed in range(60):
+        problem = drawn(seed, "additive", costed=False)
+        left = ofm.solve(problem, options=ofm.Options(way="search", least_cost=False))
+        assert ofm.solve(problem, options=SEARCH).cost <= left.cost
 
 
 def test_without_time_nothing_is_claimed():
