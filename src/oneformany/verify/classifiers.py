@@ -26,6 +26,7 @@ LEAF = -1
 LARGEST_SCORE = 2**61
 MOST_NODES = 10**7
 STEPS = 10**8  # through trees, between two looks at the clock
+LEAVES = 2**18  # that are looked up together
 ROUNDOFF = 2.0**-53
 UNDERFLOW = 1e-290  # what products below the smallest normal number lose is far less
 FINEST_DIGITS = 18
@@ -177,15 +178,19 @@ class Trees:
     def keys(self, codes: IntArray) -> list[bytes]:
         """Tell points apart by the leaves that they meet."""
         feature, starts, *_ = self.nodes.T
-        found = []
-        for point in codes:
-            node = self.roots.copy()
-            while len(inner := np.flatnonzero(feature[node] != LEAF)):
+        found, step = [], max(1, LEAVES // max(1, len(self.roots)))
+        for first in range(0, len(codes), step):
+            points = codes[first : first + step]
+            node = np.tile(self.roots, (len(points), 1))
+            while True:
                 self.limits.check()
-                at = node[inner]
-                side = np.where(self.goes_left[starts[at] + point[feature[at]]], 2, 3)
-                node[inner] = self.nodes[at, side]
-            found.append(sha256(node.tobytes()).digest())
+                who, tree = np.nonzero(feature[node] != LEAF)
+                if not len(who):
+                    break
+                at = node[who, tree]
+                side = np.where(self.goes_left[starts[at] + points[who, feature[at]]], 2, 3)
+                node[who, tree] = self.nodes[at, side]
+            found += [sha256(leaves.tobytes()).digest() for leaves in node]
         return found
 
 

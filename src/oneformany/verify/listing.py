@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,9 +24,12 @@ PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
+MANY_CHOICES = 2**10
 SHOWN = 10
-LARGEST_KEY = 2**62
+MOST_CHOICES = 2**62
 BATCH = 2**15
+
+Features = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,32 +52,34 @@ class Groups:
         return start + np.flatnonzero(self.inside[choice, start:end])
 
 
-class Classes:
-    """Rows of codes that agree outside of some features: only such rows can share a point by changing these.
+class Buckets(NamedTuple):
+    """Rows that may be in groups together, bucket after bucket."""
 
-    Each row has one number made of all that occurs, if it is not too large, so that agreeing is being equal.
-    """
+    rows: IntArray  # (r,)
+    bucket: IntArray  # (r,) rising
 
-    def __init__(self, codes: IntArray) -> None:
-        self._codes = codes
-        levels = [np.unique(column, return_inverse=True) for column in codes.T]
-        sizes = [len(present) for present, _ in levels]
-        self._parts: list[IntArray] = []
-        if prod(sizes) <= LARGEST_KEY:
-            radix = np.cumprod([1, *sizes[:-1]])
-            self._parts = [code.ravel() * step for (_, code), step in zip(levels, radix, strict=True)]
-            self._key = np.sum(self._parts, axis=0)
+    @property
+    def starts(self) -> IntArray:
+        """Where each bucket begins."""
+        return np.flatnonzero(np.diff(self.bucket, prepend=-1))
 
-    def outside(self, features: tuple[int, ...], rows: IntArray) -> tuple[IntArray, IntArray]:
-        """Sort rows by what they are outside of some features; also tell where each class begins."""
-        if self._parts:
-            key = self._key[rows] - sum(self._parts[feature][rows] for feature in features)
-        else:
-            codes = np.delete(self._codes[rows], features, axis=1)
-            key = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
+    def only(self, kept: BoolArray) -> "Buckets":
+        """Lose some of the rows."""
+        return Buckets(self.rows[kept], self.bucket[kept])
+
+    def parted(self, told: IntArray) -> "Buckets":
+        """Part rows that differ in a number of each row."""
+        key = self.bucket * (told.max() + 1) + told[self.rows]
         order = np.argsort(key, kind="stable")
-        key = key[order]
-        return rows[order], np.flatnonzero(np.diff(key, prepend=key[:1] - 1))
+        return Buckets(self.rows[order], np.cumsum(np.diff(key[order], prepend=key[order[:1]]) > 0))
+
+    def heavy(self, score: IntArray, floor: int) -> "Buckets":
+        """Lose buckets whose rows together do not reach the floor."""
+        if not len(self.rows):
+            return self
+        starts = self.starts
+        enough = np.add.reduceat(score[self.rows], starts) >= floor
+        return self.only(np.repeat(enough, np.diff(starts, append=len(self.rows))))
 
 
 class Listing:
@@ -110,7 +116,6 @@ class Listing:
         self._everybody = everybody
         self._changeable = [f for f, can in enumerate(self._may) if (can.sum(axis=0) > 1).any()]
         self._size = min(problem.max_changes, len(self._changeable))
-        self._classes = Classes(self._cells)
         self._useful: dict[int, IntArray] = {}
         self._summed = classifier.summed and not problem.restrictions
 
@@ -120,13 +125,47 @@ class Listing:
         A row weighs at most its score, which is not negative; rows that count nothing are left out unless
         groups are ``whole``.
         """
-        counted, total = self._everybody if whole else np.flatnonzero(score > 0), score.sum()
+        rows = self._everybody if whole else np.flatnonzero(score > 0)
+        everybody = Buckets(rows, np.zeros(len(rows), dtype=np.int64))
+        sets = self._point_sets(everybody, score, floor) if self.share == "point" else self._sets(everybody)
+        for features, buckets in sets:
+            self.limits.check()
+            could = buckets.heavy(score, floor())
+            could = could.only(self._able(features, could.rows)).heavy(score, floor())
+            if len(could.rows):
+                yield from self._of_set(features, could)
+
+    def _sets(self, everybody: Buckets) -> Iterator[tuple[Features, Buckets]]:
+        """List the features that may change; all rows may be in one group."""
         for size in range(self._size + 1) if self.share == "action" else (self._size,):
             for features in combinations(self._changeable, size):
-                self.limits.check()
-                rows = counted[self._able(features, counted)] if total >= floor() else counted[:0]
-                if len(rows) and score[rows].sum() >= floor():
-                    yield from self._of_set(features, rows, score, floor())
+                yield features, everybody
+
+    def _point_sets(
+        self, everybody: Buckets, score: IntArray, floor: Callable[[], int]
+    ) -> Iterator[tuple[Features, Buckets]]:
+        """List the features that may change, and buckets of rows that agree outside of them.
+
+        It is decided feature by feature whether it changes. If it does not, rows that differ in it part, and
+        where no bucket is heavy enough any more, sets are not looked at.
+        """
+        names = sorted(self._changeable, key=lambda feature: -len(np.unique(self._cells[:, feature])))
+        cells, rest = self._cells[:, names].T, np.delete(self._cells, names, axis=1)
+        alike = [np.unique(rest, axis=0, return_inverse=True)[1].ravel()]
+        for told in cells[::-1]:  # what rows are in all features from this one on
+            alike.append(np.unique(alike[-1] * (told.max() + 1) + told, return_inverse=True)[1].ravel())
+        waiting: list[tuple[Features, int, Buckets]] = [((), 0, everybody)]
+        while waiting:
+            self.limits.check()
+            taken, decided, buckets = waiting.pop()
+            buckets = buckets.heavy(score, floor())
+            left, wanted = len(names) - decided, self._size - len(taken)
+            if not wanted:
+                yield taken, buckets.parted(alike[left]) if len(buckets.rows) else buckets
+            elif len(buckets.rows):
+                if left > wanted:
+                    waiting.append((taken, decided + 1, buckets.parted(cells[decided])))
+                waiting.append(((*taken, names[decided]), decided + 1, buckets))
 
     def cheapest_moves(self) -> IntArray:
         """Tell what each row pays at least: for one move, unless it is possibly positive as it is."""
@@ -138,13 +177,50 @@ class Listing:
             least = np.minimum(least, np.where(away, price, NEVER).min(axis=0))
         return least
 
-    def least_costs(self, features: tuple[int, ...], rows: IntArray) -> IntArray:
+    def least_costs(self, features: Features, rows: IntArray) -> IntArray:
         """Tell the least that each row pays for changing these features only; huge where it cannot."""
-        least = np.full(len(rows), NEVER, dtype=np.int64)
-        for targets in self._choices(self._goals(features), len(rows)):
-            able = self._possible(features, targets, rows)
-            price = self._prices(features, targets, rows)
-            least = np.minimum(least, np.where(able, price, NEVER).min(axis=0))
+        least, open_rows, goals = np.full(len(rows), NEVER), np.arange(len(rows)), self._goals(features)
+        if self._summed and prod(len(cells) for cells in goals) > MANY_CHOICES:
+            # What a sum costs that is possibly positive, and one that surely is, is mostly the same.
+            margin = self.problem.classifier.margin
+            least, sure = (self._cheapest(features, rows, more) for more in (0, margin))
+            open_rows = np.flatnonzero(least < sure)
+            least[open_rows] = NEVER
+        for targets in self._choices(goals, len(open_rows)) if len(open_rows) else ():
+            able = self._possible(features, targets, rows[open_rows])
+            price = np.where(able, self._prices(features, targets, rows[open_rows]), NEVER)
+            least[open_rows] = np.minimum(least[open_rows], price.min(axis=0))
+        return least
+
+    def _cheapest(self, features: Features, rows: IntArray, more: int) -> IntArray:
+        """Tell the least that each row pays to gain what its sum lacks, and more; huge where it cannot.
+
+        Feature by feature, ways are kept that pay less than any other one which gains as much.
+        """
+        lacking = self.lacking[rows] + more
+        ahead = sum((self.most[feature][rows] for feature in features), np.zeros(len(rows), dtype=np.int64))
+        who = np.flatnonzero(ahead >= lacking)
+        gain, paid = np.zeros((2, len(who)), dtype=np.int64)
+        for feature in features:
+            ahead = ahead - self.most[feature][rows]
+            cells = np.flatnonzero(self._may[feature][:, rows].any(axis=1))
+            self.limits.check()
+            self.limits.need(64 * len(cells) * len(who), "the ways to change a row")
+            if len(cells) * len(who) > PAIRS and len(rows) > 1:
+                halves = np.array_split(rows, 2)
+                return np.concatenate([self._cheapest(features, half, more) for half in halves])
+            mine, price = rows[who], self._prices((feature,), cells[:, None], rows)
+            gains = np.minimum(gain + self._gain[feature][np.ix_(cells, mine)], lacking[who])
+            could = self._may[feature][np.ix_(cells, mine)] & (gains + ahead[who] >= lacking[who])
+            which, way = np.nonzero(could)
+            paid, gain, who = paid[way] + price[which, who[way]], gains[could], who[way]
+            order = np.lexsort((-gain, paid, who))
+            paid, gain, who = paid[order], gain[order], who[order]
+            rank = np.unique(gain, return_inverse=True)[1].ravel() + who * len(who)
+            better = np.diff(np.maximum.accumulate(rank), prepend=-1) > 0
+            paid, gain, who = paid[better], gain[better], who[better]
+        least = np.full(len(rows), NEVER)
+        np.minimum.at(least, who, paid)
         return least
 
     def _prices(self, features: tuple[int, ...], targets: IntArray, rows: IntArray) -> IntArray:
@@ -152,10 +228,8 @@ class Listing:
             return self.costs(features, targets, rows)
         return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
 
-    def _of_set(
-        self, features: tuple[int, ...], rows: IntArray, score: IntArray, floor: int
-    ) -> Iterator[Groups]:
-        starts = np.zeros(1, dtype=np.int64)
+    def _of_set(self, features: Features, buckets: Buckets) -> Iterator[Groups]:
+        rows, starts = buckets.rows, buckets.starts
         if self.share == "features":
             least = self.least_costs(features, rows)
             helped = least < NEVER
@@ -163,18 +237,12 @@ class Listing:
                 inside = np.ones((1, int(helped.sum())), dtype=np.bool_)
                 yield Groups(rows[helped], starts, inside, least[None, helped])
             return
-        if self.share == "point":
-            rows, starts = self._classes.outside(features, rows)
-            heavy = np.add.reduceat(score[rows], starts) >= floor
-            sizes = np.diff(starts, append=len(rows))
-            rows, sizes = rows[np.repeat(heavy, sizes)], sizes[heavy]
-            starts = np.cumsum(sizes) - sizes
         goals = self._goals(features)
         ends = np.append(starts[1:], len(rows))
         # Rows follow every choice, as many buckets at a time as there is room for.
         count = min(prod(len(cells) for cells in goals), PAIRS)
         first = 0
-        while first < len(starts) and len(rows):
+        while first < len(starts):
             room = starts[first] + PAIRS // max(1, count)
             last = max(first + 1, int(np.searchsorted(ends, room, side="right")))
             part, within = rows[starts[first] : ends[last - 1]], starts[first:last] - starts[first]
@@ -210,7 +278,7 @@ class Listing:
         """List all choices of targets, some at a time."""
         shape = tuple(len(cells) for cells in goals)
         count, step = prod(shape), max(1, PAIRS // max(1, rows))
-        if count > LARGEST_KEY:
+        if count > MOST_CHOICES:
             raise NotConfirmedError(f"{count:.1e} choices of targets are too many to look at")
         for begin in range(0, count, step):
             self.limits.check()
