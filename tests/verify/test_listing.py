@@ -16,14 +16,14 @@ from oneformany.problem.own import OwnValues
 from oneformany.verify import listing, verify
 from oneformany.verify.listing import NEVER, Buckets, Listing
 from oneformany.verify.problem import Problem, read_problem
-from oneformany.verify.reading import Json, Limits
+from oneformany.verify.reading import Json
 from verify.asked import KINDS, question
 
 
 def asked(rng: np.random.Generator, kind: str, share: str) -> Problem:
     """A question as the verifier reads it."""
     content = json.loads(ofm.solve(question(rng, kind, share)).to_json())
-    return read_problem(Json(content["problem"]), Limits())
+    return read_problem(Json(content["problem"]))
 
 
 def test_buckets_are_parted_by_what_is_told_of_their_rows() -> None:

@@ -89,7 +89,7 @@ class Classifier:
         return surely, possibly
 
 
-def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Classifier:
+def read_classifier(given: Json, levels: tuple[int, ...]) -> Classifier:
     """Read the classifier of a file; one of an unknown kind has no scores."""
     kind, starts = given["kind"].text(), np.cumsum([0, *levels])[:-1]
     tables, needed, margin = np.zeros(sum(levels), dtype=np.int64), 0, 0
@@ -112,7 +112,7 @@ def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Cla
             needed, margin = threshold - intercept, sure - threshold
             total: Reach = partial(_added, tables, starts, intercept)
         else:
-            trees = _trees(given, levels, intercept, limits)
+            trees = _trees(given, levels, intercept)
             total, keys = trees.reach, trees.keys
         reach, scores = total, partial(_exactly, total)
     ties, rejected = (
@@ -194,7 +194,7 @@ class Trees:
         return found
 
 
-def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits) -> Trees:
+def _trees(given: Json, levels: tuple[int, ...], intercept: int) -> Trees:
     """Read an ensemble; nodes that are not trees are refused, such as circles and shared branches."""
     if given["levels"].integers(1, max(levels), len(levels)) != levels:
         raise CertificateError(f"{given['levels'].path} are not those of the problem")
@@ -216,13 +216,14 @@ def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits)
             f"{path} lead to node {node} from two sides or in a circle: these are not trees"
         )
     width = np.where(feature == LEAF, 0, np.array(levels)[feature])
-    limits.hold(int(width.sum()) + 64 * count, "the trees")
+    given.limits.hold(int(width.sum()) + 64 * count, "the trees")
     starts = np.cumsum(width) - width
     goes_left = np.zeros(int(width.sum()), dtype=np.bool_)  # at goes_left[starts[node] + level]
     for node, listed in enumerate(given["left"].entries(count)):
         marked = listed.array(0, max(levels) - 1)  # a level that the feature does not have decides nothing
         goes_left[starts[node] + marked[marked < width[node]]] = True
-    return Trees(np.column_stack([feature, starts, children, units]), goes_left, roots, intercept, limits)
+    nodes = np.column_stack([feature, starts, children, units])
+    return Trees(nodes, goes_left, roots, intercept, given.limits)
 
 
 def read_network(given: Json, levels: tuple[int, ...]) -> tuple[Scores, float, float]:

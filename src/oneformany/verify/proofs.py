@@ -176,7 +176,7 @@ class ProofReader(NamedTuple):
         found: dict[Numbers, int] = {}
         for pair in given.entries():
             which, weight = pair.entries(2)
-            listed = which if sets and isinstance(which.value, list) else Json([which.value], which.path)
+            listed = which if sets and isinstance(which.value, list) else which.alone()
             chosen = listed.distinct(self.rows - 1)
             if chosen in found:
                 raise CertificateError(f"{pair.path} names {'a set of rows' if sets else 'a row'} twice")

@@ -133,7 +133,7 @@ def verify(
         if name in bounds and any(done.outcome is Outcome.WRONG for done in examined[: len(about_answer)]):
             examined.append(Check(name, Outcome.UNCONFIRMED, "not examined: the answer is wrong already"))
         else:
-            examined.append(_examine(name, check))
+            examined.append(_examine(name, check, limits))
     return Report(tuple(examined))
 
 
@@ -169,8 +169,9 @@ def _bounds(claims: Claims) -> dict[str, Callable[[], str]]:
     return checks
 
 
-def _examine(name: str, check: Callable[[], str]) -> Check:
+def _examine(name: str, check: Callable[[], str], limits: Limits) -> Check:
     try:
+        limits.check()
         return Check(name, Outcome.CONFIRMED, check())
     except CertificateError as error:
         return Check(name, Outcome.WRONG, str(error))
