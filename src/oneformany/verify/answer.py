@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.listing import Listing
-from oneformany.verify.points import SURELY, doubt_of_rows
+from oneformany.verify.points import helped_row
 from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 
@@ -208,12 +208,11 @@ def _check_unhelped(problem: Problem, rows: IntArray, changes: IntArray, wrong: 
     rows, changes, found = rows[able], changes[able], None
     if problem.classifier.summed and not problem.restrictions:
         surely = rows[_helped_by_gains(problem, rows, changes, problem.classifier.margin)]
-        found = (int(surely[0]), SURELY) if len(surely) else None
+        found = int(surely[0]) if len(surely) else None
     if found is None and len(rows):
-        found = doubt_of_rows(problem, rows, changes)
+        found = helped_row(problem, rows, changes)
     if found is not None:
-        row, doubt = found
-        raise NotConfirmedError(f"row {row}: {doubt}") if doubt else CertificateError(f"row {row} {wrong}")
+        raise CertificateError(f"row {found} {wrong}")
     return len(rows) > 0
 
 

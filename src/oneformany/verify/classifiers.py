@@ -2,7 +2,8 @@
 
 There are two predicates. A point is *surely* positive when its score reaches the threshold whatever the
 rounding of floating point does, and *possibly* positive unless its score surely stays below. The points of
-an explanation have to be surely positive; a bound may exclude only what is not even possibly positive.
+an explanation have to be surely positive; a bound may exclude only what is not even possibly positive. What
+fails with the points that are possibly positive is wrong if it fails with those that surely are, too.
 Scores of additive tables and of trees are sums of integers, which leave no doubt. A file may leave some of
 its own: scores from its threshold on are possibly positive, scores from ``sure`` on surely, and between them
 the model itself accepted the points that the file lists as ``ties``, and turned down those ``rejected``. A
@@ -60,25 +61,34 @@ class Classifier:
     rejected: frozenset[bytes] = frozenset()
     keys: Keys | None = None
     reach: Reach | None = None
+    lenient: bool = True  # whether what is possibly positive is accepted, or what surely is
 
     @property
     def summed(self) -> bool:
         """Whether the score is the sum of the tables."""
         return self.kind == "additive"
 
-    @property
-    def certain(self) -> bool:
-        """Whether the tables alone say which points are positive, and all these surely are."""
-        return self.summed and self.margin == 0
-
     def lacking(self, codes: IntArray) -> IntArray:
         """Tell what the sum of each row of codes lacks; at most 0 for positive points."""
         return np.asarray(self.needed - self.tables[self.starts + codes].sum(axis=1))
 
+    @property
+    def doubt(self) -> str:
+        """Why a point may be possibly, but not surely positive; empty if there is none."""
+        if self.scores is None:
+            return f"the file does not hold the {self.kind} classifier"
+        exact = self.kind != "network" and self.threshold == self.sure
+        return "" if exact else f"rounding decides under the {self.kind} classifier"
+
+    def accepts(self, codes: IntArray) -> BoolArray:
+        """Tell which rows of codes are positive, possibly or surely as it was asked for."""
+        surely, possibly = self.judge(codes)
+        return possibly if self.lenient else surely
+
     def judge(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
         """Tell whether each row of codes is surely, and whether it is possibly positive."""
         if self.scores is None or self.keys is None:
-            raise AssertionError("the file holds a classifier where it is asked")
+            return np.zeros(len(codes), dtype=np.bool_), np.ones(len(codes), dtype=np.bool_)
         with np.errstate(over="ignore", invalid="ignore"):
             scores, errors = self.scores(codes)
             surely, possibly = scores - errors >= self.sure, ~(scores + errors < self.threshold)

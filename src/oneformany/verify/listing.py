@@ -3,8 +3,7 @@
 Where rows share a point, those that agree outside the changed features are a bucket each; a set of fewer
 features than may change adds nothing, since rows may stay. Where they share an action, every row is asked
 about every choice of targets for every set of features. Where they share features only, each row goes where
-it can, and as cheaply as it can. A bucket whose rows together are too light is passed over. What the
-classifier possibly accepts counts as accepted: groups are as large as they can be.
+it can, and as cheaply as it can. A bucket whose rows together are too light is passed over.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -86,7 +85,7 @@ class Listing:
     """All groups of some different given rows, which share what the problem says.
 
     Methods speak of indices of these rows, the cells that each may move to or is in, and what that adds to an
-    additive score. ``doubt`` says that something was met that is possibly, but not surely positive.
+    additive score.
     """
 
     def __init__(self, problem: Problem, rows: IntArray, *, costed: bool = False) -> None:
@@ -95,7 +94,6 @@ class Listing:
         self.limits = problem.limits
         self.given = rows
         self.share = problem.share
-        self.doubt = classifier.scores is None
         self.limits.need(
             len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
             "the moves of all rows",
@@ -264,8 +262,9 @@ class Listing:
         """Drop cells for which another one is as good for every row: allowed, as helpful, no dearer."""
         may, gain = self._may[feature][cells], self._gain[feature][cells]
         price = self._prices((feature,), cells[:, None], self._everybody)
-        # Where points are known to be turned down, a better score is surely as good only beyond the margin.
-        doubt = self.problem.classifier.margin if self.problem.classifier.rejected else 0
+        # Where points may be turned down, a better score is surely as good only beyond the margin.
+        classifier = self.problem.classifier
+        doubt = 0 if classifier.lenient and not classifier.rejected else classifier.margin
         alive = np.ones(len(cells), dtype=np.bool_)
         for worse in range(len(cells)):
             as_good = ~may[worse] | (may & (gain >= gain[worse] + doubt) & (price <= price[worse]))
@@ -306,7 +305,7 @@ class Listing:
         return np.asarray(classifier.reach(self._values[rows], free) >= classifier.threshold)
 
     def _possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
-        """Tell which rows may follow which targets, and are possibly positive then, ``(g, r)``.
+        """Tell which rows may follow which targets, and are positive then, ``(g, r)``.
 
         There is one row of targets for each choice, and one column for each feature that changes.
         """
@@ -322,8 +321,6 @@ class Listing:
         if classifier.summed:
             inside &= total >= self.lacking[rows]
             asked = inside if restrictions else inside & (total < self.lacking[rows] + classifier.margin)
-        elif classifier.scores is None and not restrictions:
-            return inside
         which, who = np.nonzero(asked)
         step = min(BATCH, max(1, NUMBERS // len(self.problem.levels)))
         for begin in range(0, len(which), step):
@@ -333,17 +330,15 @@ class Listing:
         return inside
 
     def _held(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
-        """Tell which rows may become what they do, by rules on whole rows, and are possibly positive then."""
-        before, classifier = self._cells[rows], self.problem.classifier
+        """Tell which rows may become what they do, by rules on whole rows, and are positive then."""
+        before = self._cells[rows]
         after = before.copy()
         after[:, list(features)] = targets
         held = np.ones(len(rows), dtype=np.bool_)
         for _, holds in self.problem.restrictions:
             held &= holds(before, after)
-        if classifier.scores is not None:
-            kept = np.flatnonzero(held)
-            surely, held[kept] = classifier.judge(self.problem.followed(self.given[rows[kept]], after[kept]))
-            self.doubt |= bool((held[kept] & ~surely).any())
+        ends = self.problem.followed(self.given[rows[held]], after[held])
+        held[held] = self.problem.classifier.accepts(ends)
         return held
 
     def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
@@ -411,18 +406,9 @@ def check_all_listed(
             members = groups.members(choice, bucket)
             rows = groups.rows[members]
             if not columns.contain(rows, groups.costs[choice, members]):
-                raise unproved(listing, f"{named(listing.given[rows].tolist())} {what}")
+                raise CertificateError(f"{named(listing.given[rows].tolist())} {what}")
 
 
 def named(rows: list[int]) -> str:
     """Name a group by some of its rows."""
     return f"a group with rows {', '.join(map(str, sorted(rows)[:SHOWN]))}{', ...' * (len(rows) > SHOWN)}"
-
-
-def unproved(listing: Listing, what: str) -> Exception:
-    """Say that something is wrong, or open where a point was met of which rounding decides."""
-    if not listing.doubt:
-        return CertificateError(what)
-    classifier = listing.problem.classifier
-    told = "the file does not hold" if classifier.scores is None else "rounding decides under"
-    return NotConfirmedError(f"{what}, if it can be explained; {told} the {classifier.kind} classifier")

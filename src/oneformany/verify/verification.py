@@ -1,13 +1,17 @@
 """The verification of a result file: composes the checks, and reports what they found."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache, partial
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify import answer, bound
 from oneformany.verify.claims import Claims, read_claims
 from oneformany.verify.reading import Limits, NotConfirmedError, Parsed, Source, check_digest, read_document
+
+BEYOND_HELP = "unreachable rows cannot be helped"
+Examine = Callable[[Claims], str]
 
 
 class Outcome(StrEnum):
@@ -126,54 +130,68 @@ def verify(
         claims = read_claims(content, limits)
     except (NotConfirmedError, MemoryError) as error:
         return Report((Check("the file can be examined", Outcome.UNCONFIRMED, _reason(error)),))
-    about_answer, bounds = _answer(claims, content, score), _bounds(claims)
+    answers, others = _answer(claims, content, score), _others(claims)
     examined: list[Check] = []
-    for name, check in (about_answer | bounds).items():
+    for name, check in (answers | others).items():
         tell(name)
-        if name in bounds and any(done.outcome is Outcome.WRONG for done in examined[: len(about_answer)]):
+        wrong = any(
+            done.outcome is Outcome.WRONG for done in examined if done.name in {*answers, BEYOND_HELP}
+        )
+        if wrong and name in others and name != BEYOND_HELP:
             examined.append(Check(name, Outcome.UNCONFIRMED, "not examined: the answer is wrong already"))
         else:
-            examined.append(_examine(name, check, limits))
+            examined.append(_examine(name, check, claims, twice=name in others))
     return Report(tuple(examined))
 
 
-def _answer(claims: Claims, content: Parsed, score: answer.Score | None) -> dict[str, Callable[[], str]]:
+def _answer(claims: Claims, content: Parsed, score: answer.Score | None) -> dict[str, Examine]:
     """What is said about the answer itself."""
-    checks: dict[str, Callable[[], str]] = {
-        "the file is as it was written": lambda: check_digest(content),
-        "counts and status agree": lambda: answer.check_counts(claims),
-        "every row is accounted for": lambda: answer.check_assignment(claims),
-        "changes are few and allowed": lambda: answer.check_changes(claims),
+    checks: dict[str, Examine] = {
+        "the file is as it was written": lambda _: check_digest(content),
+        "counts and status agree": answer.check_counts,
+        "every row is accounted for": answer.check_assignment,
+        "changes are few and allowed": answer.check_changes,
     }
     if score is None or claims.problem.classifier.scores is not None:
-        checks["points are positive"] = lambda: answer.check_points(claims)
+        checks["points are positive"] = answer.check_points
     if score is not None:
-        checks["points are positive under the given score"] = lambda: answer.check_scores(claims, score)
-    checks["unreachable rows cannot be helped"] = lambda: answer.check_unreachable(claims)
+        checks["points are positive under the given score"] = partial(answer.check_scores, score=score)
     if claims.cost_proof is not None:
-        checks["cost is what the changes cost"] = lambda: answer.check_cost(claims)
+        checks["cost is what the changes cost"] = answer.check_cost
     return checks
 
 
-def _bounds(claims: Claims) -> dict[str, Callable[[], str]]:
-    """What is said about all other answers."""
-    checks: dict[str, Callable[[], str]] = {"lower bound holds": lambda: bound.check_bound(claims)}
+def _others(claims: Claims) -> dict[str, Examine]:
+    """What is said about everything else that there is: no row beyond help and no other answer is better."""
+    checks: dict[str, Examine] = {BEYOND_HELP: answer.check_unreachable}
     if claims.goal.limited:
-        coverage = bound.CoverageCheck(claims)
-        checks = {
-            "no more people can be covered": coverage.check_covered_bound,
-            "lower bound holds": coverage.check_lower_bound,
-        }
+        rest = cache(bound.coverage_rest)
+        checks["no more people can be covered"] = partial(bound.check_covered_bound, rest=rest)
+        checks["lower bound holds"] = partial(bound.check_people_bound, rest=rest)
+    else:
+        checks["lower bound holds"] = bound.check_bound
     if claims.cost_proof is not None:
-        checks["cost bound holds"] = lambda: bound.check_cost_bound(claims)
+        checks["cost bound holds"] = bound.check_cost_bound
     return checks
 
 
-def _examine(name: str, check: Callable[[], str], limits: Limits) -> Check:
+def _examine(name: str, check: Examine, claims: Claims, *, twice: bool) -> Check:
+    """Examine a claim; where points decide, once more with those only that are surely positive.
+
+    What is said of everything that there is must hold with all points that are possibly positive. If it does
+    not, it is wrong only if it does not hold with fewer points either.
+    """
+    problem = claims.problem
     try:
-        limits.check()
-        return Check(name, Outcome.CONFIRMED, check())
+        problem.limits.check()
+        return Check(name, Outcome.CONFIRMED, check(claims))
     except CertificateError as error:
+        if twice and problem.classifier.doubt:
+            strict = replace(problem, classifier=replace(problem.classifier, lenient=False))
+            again = _examine(name, check, replace(claims, problem=strict), twice=False)
+            if again.outcome is not Outcome.WRONG:
+                detail = f"{error}, unless the model turns it down: {problem.classifier.doubt}"
+                return Check(name, Outcome.UNCONFIRMED, detail)
         return Check(name, Outcome.WRONG, str(error))
     except (NotConfirmedError, MemoryError) as error:
         return Check(name, Outcome.UNCONFIRMED, _reason(error))
