@@ -10,7 +10,6 @@ from oneformany.verify import answer, bound
 from oneformany.verify.claims import Claims, read_claims
 from oneformany.verify.reading import Limits, NotConfirmedError, Parsed, Source, check_digest, read_document
 
-BEYOND_HELP = "unreachable rows cannot be helped"
 Examine = Callable[[Claims], str]
 
 
@@ -130,22 +129,19 @@ def verify(
         claims = read_claims(content, limits)
     except (NotConfirmedError, MemoryError) as error:
         return Report((Check("the file can be examined", Outcome.UNCONFIRMED, _reason(error)),))
-    answers, others = _answer(claims, content, score), _others(claims)
+    answers, bounds = _answers(claims, content, score), _bounds(claims)
     examined: list[Check] = []
-    for name, check in (answers | others).items():
+    for name, check in (answers | bounds).items():
         tell(name)
-        wrong = any(
-            done.outcome is Outcome.WRONG for done in examined if done.name in {*answers, BEYOND_HELP}
-        )
-        if wrong and name in others and name != BEYOND_HELP:
+        if name in bounds and any(done.outcome is Outcome.WRONG for done in examined[: len(answers)]):
             examined.append(Check(name, Outcome.UNCONFIRMED, "not examined: the answer is wrong already"))
         else:
-            examined.append(_examine(name, check, claims, twice=name in others))
+            examined.append(_examine(name, check, claims))
     return Report(tuple(examined))
 
 
-def _answer(claims: Claims, content: Parsed, score: answer.Score | None) -> dict[str, Examine]:
-    """What is said about the answer itself."""
+def _answers(claims: Claims, content: Parsed, score: answer.Score | None) -> dict[str, Examine]:
+    """What is said about the answer itself, and about rows that have none."""
     checks: dict[str, Examine] = {
         "the file is as it was written": lambda _: check_digest(content),
         "counts and status agree": answer.check_counts,
@@ -156,42 +152,55 @@ def _answer(claims: Claims, content: Parsed, score: answer.Score | None) -> dict
         checks["points are positive"] = answer.check_points
     if score is not None:
         checks["points are positive under the given score"] = partial(answer.check_scores, score=score)
+    checks["unreachable rows cannot be helped"] = _whatever_is_positive(answer.check_unreachable)
     if claims.cost_proof is not None:
         checks["cost is what the changes cost"] = answer.check_cost
     return checks
 
 
-def _others(claims: Claims) -> dict[str, Examine]:
-    """What is said about everything else that there is: no row beyond help and no other answer is better."""
-    checks: dict[str, Examine] = {BEYOND_HELP: answer.check_unreachable}
+def _bounds(claims: Claims) -> dict[str, Examine]:
+    """What is said about all other answers."""
+    checks: dict[str, Examine] = {"lower bound holds": bound.check_bound}
     if claims.goal.limited:
         rest = cache(bound.coverage_rest)
-        checks["no more people can be covered"] = partial(bound.check_covered_bound, rest=rest)
-        checks["lower bound holds"] = partial(bound.check_people_bound, rest=rest)
-    else:
-        checks["lower bound holds"] = bound.check_bound
+        checks = {
+            "no more people can be covered": partial(bound.check_covered_bound, rest=rest),
+            "lower bound holds": partial(bound.check_people_bound, rest=rest),
+        }
     if claims.cost_proof is not None:
         checks["cost bound holds"] = bound.check_cost_bound
-    return checks
+    return {name: _whatever_is_positive(check) for name, check in checks.items()}
 
 
-def _examine(name: str, check: Examine, claims: Claims, *, twice: bool) -> Check:
-    """Examine a claim; where points decide, once more with those only that are surely positive.
+def _whatever_is_positive(check: Examine) -> Examine:
+    """Let a claim about everything that rows could become hold for all points that are possibly positive.
 
-    What is said of everything that there is must hold with all points that are possibly positive. If it does
-    not, it is wrong only if it does not hold with fewer points either.
+    If it does not, it is wrong only if it does not hold for the fewer points either that surely are.
     """
-    problem = claims.problem
+
+    def examined(claims: Claims) -> str:
+        classifier = claims.problem.classifier
+        try:
+            return check(claims)
+        except CertificateError as error:
+            if not classifier.doubt:
+                raise
+            surely = replace(claims.problem, classifier=replace(classifier, lenient=False))
+            try:
+                check(replace(claims, problem=surely))
+            except CertificateError:
+                raise error from None
+            found = f"{error}, unless the model turns it down: {classifier.doubt}"
+            raise NotConfirmedError(found) from error
+
+    return examined
+
+
+def _examine(name: str, check: Examine, claims: Claims) -> Check:
     try:
-        problem.limits.check()
+        claims.problem.limits.check()
         return Check(name, Outcome.CONFIRMED, check(claims))
     except CertificateError as error:
-        if twice and problem.classifier.doubt:
-            strict = replace(problem, classifier=replace(problem.classifier, lenient=False))
-            again = _examine(name, check, replace(claims, problem=strict), twice=False)
-            if again.outcome is not Outcome.WRONG:
-                detail = f"{error}, unless the model turns it down: {problem.classifier.doubt}"
-                return Check(name, Outcome.UNCONFIRMED, detail)
         return Check(name, Outcome.WRONG, str(error))
     except (NotConfirmedError, MemoryError) as error:
         return Check(name, Outcome.UNCONFIRMED, _reason(error))
