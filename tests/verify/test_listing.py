@@ -53,7 +53,7 @@ def test_every_heavy_bucket_of_every_set_is_listed(kind: str) -> None:
         floor = int(rng.integers(0, score.sum() + 2))
         listed = {
             (frozenset(features), tuple(sorted(bucket.tolist())))
-            for features, buckets in found._point_sets(
+            for features, buckets in found._sets(
                 Buckets(np.arange(n), np.zeros(n, dtype=np.int64)), score, lambda floor=floor: floor
             )
             if len(buckets.rows)

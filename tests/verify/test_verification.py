@@ -194,6 +194,15 @@ def test_unreachable_rows_are_not_confirmed_without_the_classifier() -> None:
     assert "does not hold the black box" in still_open(report)["unreachable rows cannot be helped"]
 
 
+def test_where_nothing_is_claimed_of_any_point_no_classifier_is_missed() -> None:
+    result = build_result(TWO_TRIANGLES)
+    rows = list(range(len(result["assignment"])))
+    nothing = {"explanations": [], "unreachable": [], "undecided": rows, "assignment": [-1] * len(rows)}
+    nothing |= {"count": 0, "lower_bound": 0, "covered": 0, "status": "feasible"}
+    content = {**result, **nothing, "certificate": {"bound": 0, "proof": None}}
+    assert verify(of_kind(content, {"kind": "black box", "threshold": 1})).ok
+
+
 def test_of_undecided_rows_nothing_is_claimed() -> None:
     result = build_result(TWO_TRIANGLES)
     (beyond_help,) = result["unreachable"]

@@ -169,8 +169,14 @@ class BestSavings:
 
     def add(self, groups: Groups, gains: IntArray) -> None:
         """Look at more groups, whose rows save ``(g, r)`` so much by each choice, not negative."""
-        savings = groups.sums(gains)
-        picked = np.argwhere(savings > self.floor)
+        savings, everybody = groups.sums(gains), np.arange(len(groups.rows))
+        # Of each bucket the best choice, and those that save more than it for some row.
+        best, saved_by_row = savings.argmax(axis=0), np.where(groups.inside, gains, 0)
+        bucket_of = np.searchsorted(groups.starts, everybody, side="right") - 1
+        more = saved_by_row > saved_by_row[best[bucket_of], everybody]
+        other = np.logical_or.reduceat(more, groups.starts, axis=1)
+        other[best, np.arange(len(best))] = True
+        picked = np.argwhere((savings > self.floor) & other)
         order = np.argsort(-savings[picked[:, 0], picked[:, 1]], kind="stable")
         for choice, bucket in picked[order].tolist():
             saved = int(savings[choice, bucket])

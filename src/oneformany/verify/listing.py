@@ -9,7 +9,6 @@ it can, and as cheaply as it can. A bucket whose rows together are too light is 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from math import prod
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
-MANY_CHOICES = 2**10
+MANY_CHOICES = 2**8
 SHOWN = 10
 MOST_CHOICES = 2**62
 BATCH = 2**15
@@ -125,45 +124,44 @@ class Listing:
         """
         rows = self._everybody if whole else np.flatnonzero(score > 0)
         everybody = Buckets(rows, np.zeros(len(rows), dtype=np.int64))
-        sets = self._point_sets(everybody, score, floor) if self.share == "point" else self._sets(everybody)
-        for features, buckets in sets:
-            self.limits.check()
+        for features, buckets in self._sets(everybody, score, floor):
             could = buckets.heavy(score, floor())
             could = could.only(self._able(features, could.rows)).heavy(score, floor())
             if len(could.rows):
                 yield from self._of_set(features, could)
 
-    def _sets(self, everybody: Buckets) -> Iterator[tuple[Features, Buckets]]:
-        """List the features that may change; all rows may be in one group."""
-        for size in range(self._size + 1) if self.share == "action" else (self._size,):
-            for features in combinations(self._changeable, size):
-                yield features, everybody
-
-    def _point_sets(
+    def _sets(
         self, everybody: Buckets, score: IntArray, floor: Callable[[], int]
     ) -> Iterator[tuple[Features, Buckets]]:
-        """List the features that may change, and buckets of rows that agree outside of them.
+        """List the features that may change, and buckets of rows that may be in one group then.
 
-        It is decided feature by feature whether it changes. If it does not, rows that differ in it part, and
-        where no bucket is heavy enough any more, sets are not looked at.
+        It is decided feature by feature whether it changes. Where rows share a point and it does not, those
+        that differ in it part; where no bucket is heavy enough any more, sets are not looked at.
         """
+        point, sizes = (
+            self.share == "point",
+            range(self._size + 1) if self.share == "action" else [self._size],
+        )
         names = sorted(self._changeable, key=lambda feature: -len(np.unique(self._cells[:, feature])))
         cells, rest = self._cells[:, names].T, np.delete(self._cells, names, axis=1)
         alike = [np.unique(rest, axis=0, return_inverse=True)[1].ravel()]
         for told in cells[::-1]:  # what rows are in all features from this one on
             alike.append(np.unique(alike[-1] * (told.max() + 1) + told, return_inverse=True)[1].ravel())
-        waiting: list[tuple[Features, int, Buckets]] = [((), 0, everybody)]
+        waiting: list[tuple[Features, int, int, Buckets]] = [((), 0, size, everybody) for size in sizes]
         while waiting:
             self.limits.check()
-            taken, decided, buckets = waiting.pop()
+            taken, decided, wanted, buckets = waiting.pop()
             buckets = buckets.heavy(score, floor())
-            left, wanted = len(names) - decided, self._size - len(taken)
+            left = len(names) - decided
+            if not len(buckets.rows):
+                continue
             if not wanted:
-                yield taken, buckets.parted(alike[left]) if len(buckets.rows) else buckets
-            elif len(buckets.rows):
-                if left > wanted:
-                    waiting.append((taken, decided + 1, buckets.parted(cells[decided])))
-                waiting.append(((*taken, names[decided]), decided + 1, buckets))
+                yield taken, buckets.parted(alike[left]) if point else buckets
+                continue
+            if left > wanted:
+                rest_of = buckets.parted(cells[decided]) if point else buckets
+                waiting.append((taken, decided + 1, wanted, rest_of))
+            waiting.append(((*taken, names[decided]), decided + 1, wanted - 1, buckets))
 
     def cheapest_moves(self) -> IntArray:
         """Tell what each row pays at least: for one move, unless it is possibly positive as it is."""
@@ -180,8 +178,9 @@ class Listing:
         least, open_rows, goals = np.full(len(rows), NEVER), np.arange(len(rows)), self._goals(features)
         if self._summed and prod(len(cells) for cells in goals) > MANY_CHOICES:
             # What a sum costs that is possibly positive, and one that surely is, is mostly the same.
-            margin = self.problem.classifier.margin
-            least, sure = (self._cheapest(features, rows, more) for more in (0, margin))
+            lacking, margin = self.lacking[rows], self.problem.classifier.margin
+            both = np.concatenate([lacking, lacking + margin])
+            least, sure = self._cheapest(features, np.tile(rows, 2), both).reshape(2, -1)
             open_rows = np.flatnonzero(least < sure)
             least[open_rows] = NEVER
         for targets in self._choices(goals, len(open_rows)) if len(open_rows) else ():
@@ -190,12 +189,11 @@ class Listing:
             least[open_rows] = np.minimum(least[open_rows], price.min(axis=0))
         return least
 
-    def _cheapest(self, features: Features, rows: IntArray, more: int) -> IntArray:
-        """Tell the least that each row pays to gain what its sum lacks, and more; huge where it cannot.
+    def _cheapest(self, features: Features, rows: IntArray, lacking: IntArray) -> IntArray:
+        """Tell the least that each row pays to gain what it lacks; huge where it cannot.
 
         Feature by feature, ways are kept that pay less than any other one which gains as much.
         """
-        lacking = self.lacking[rows] + more
         ahead = sum((self.most[feature][rows] for feature in features), np.zeros(len(rows), dtype=np.int64))
         who = np.flatnonzero(ahead >= lacking)
         gain, paid = np.zeros((2, len(who)), dtype=np.int64)
@@ -205,8 +203,8 @@ class Listing:
             self.limits.check()
             self.limits.need(64 * len(cells) * len(who), "the ways to change a row")
             if len(cells) * len(who) > PAIRS and len(rows) > 1:
-                halves = np.array_split(rows, 2)
-                return np.concatenate([self._cheapest(features, half, more) for half in halves])
+                halves = zip(np.array_split(rows, 2), np.array_split(lacking, 2), strict=True)
+                return np.concatenate([self._cheapest(features, *half) for half in halves])
             mine, price = rows[who], self._prices((feature,), cells[:, None], rows)
             gains = np.minimum(gain + self._gain[feature][np.ix_(cells, mine)], lacking[who])
             could = self._may[feature][np.ix_(cells, mine)] & (gains + ahead[who] >= lacking[who])
