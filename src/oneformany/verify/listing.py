@@ -30,26 +30,6 @@ BATCH = 2**15
 Features = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """Some groups of the same changed features: the part of a choice of targets in a bucket of rows."""
-
-    rows: IntArray  # (r,) indices of the rows in question, bucket after bucket
-    starts: IntArray  # (b,) where each bucket begins
-    inside: BoolArray  # (g, r) who follows which choice
-    costs: IntArray  # (g, r) what that costs each row; 0 unless it was asked for
-
-    def sums(self, numbers: IntArray) -> IntArray:
-        """Add up a number of each row, or of each choice and row, ``(g, b)``."""
-        return np.add.reduceat(np.where(self.inside, numbers, 0), self.starts, axis=1)
-
-    def members(self, choice: int, bucket: int) -> IntArray:
-        """Tell where in ``rows`` those of one group are."""
-        end = self.starts[bucket + 1] if bucket + 1 < len(self.starts) else len(self.rows)
-        start = int(self.starts[bucket])
-        return start + np.flatnonzero(self.inside[choice, start:end])
-
-
 class Buckets(NamedTuple):
     """Rows that may be in groups together, bucket after bucket."""
 
@@ -78,6 +58,25 @@ class Buckets(NamedTuple):
         starts = self.starts
         enough = np.add.reduceat(score[self.rows], starts) >= floor
         return self.only(np.repeat(enough, np.diff(starts, append=len(self.rows))))
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Some groups of the same changed features: the part of a choice of targets in a bucket of rows."""
+
+    rows: IntArray  # (r,) indices of the rows in question, bucket after bucket
+    starts: IntArray  # (b,) where each bucket begins
+    inside: BoolArray  # (g, r) who follows which choice
+    costs: IntArray  # (g, r) what that costs each row; 0 unless it was asked for
+
+    def sums(self, numbers: IntArray) -> IntArray:
+        """Add up a number of each row, or of each choice and row, ``(g, b)``."""
+        return np.add.reduceat(np.where(self.inside, numbers, 0), self.starts, axis=1)
+
+    def members(self, choice: int, bucket: int) -> IntArray:
+        """Tell where in ``rows`` those of one group are."""
+        start, *ends = self.starts[bucket : bucket + 2].tolist()
+        return np.asarray(start + np.flatnonzero(self.inside[choice, start : ends[0] if ends else None]))
 
 
 class Listing:
@@ -185,7 +184,7 @@ class Listing:
             least[open_rows] = NEVER
         for targets in self._choices(goals, len(open_rows)) if len(open_rows) else ():
             able = self._possible(features, targets, rows[open_rows])
-            price = np.where(able, self._prices(features, targets, rows[open_rows]), NEVER)
+            price = np.where(able, self.costs(features, targets, rows[open_rows]), NEVER)
             least[open_rows] = np.minimum(least[open_rows], price.min(axis=0))
         return least
 
@@ -205,7 +204,7 @@ class Listing:
             if len(cells) * len(who) > PAIRS and len(rows) > 1:
                 halves = zip(np.array_split(rows, 2), np.array_split(lacking, 2), strict=True)
                 return np.concatenate([self._cheapest(features, *half) for half in halves])
-            mine, price = rows[who], self._prices((feature,), cells[:, None], rows)
+            mine, price = rows[who], self.costs((feature,), cells[:, None], rows)
             gains = np.minimum(gain + self._gain[feature][np.ix_(cells, mine)], lacking[who])
             could = self._may[feature][np.ix_(cells, mine)] & (gains + ahead[who] >= lacking[who])
             which, way = np.nonzero(could)
@@ -219,11 +218,6 @@ class Listing:
         np.minimum.at(least, who, paid)
         return least
 
-    def _prices(self, features: tuple[int, ...], targets: IntArray, rows: IntArray) -> IntArray:
-        if self._costed:
-            return self.costs(features, targets, rows)
-        return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
-
     def _of_set(self, features: Features, buckets: Buckets) -> Iterator[Groups]:
         rows, starts = buckets.rows, buckets.starts
         if self.share == "features":
@@ -234,20 +228,16 @@ class Listing:
                 yield Groups(rows[helped], starts, inside, least[None, helped])
             return
         goals = self._goals(features)
-        ends = np.append(starts[1:], len(rows))
         # Rows follow every choice, as many buckets at a time as there is room for.
-        count = min(prod(len(cells) for cells in goals), PAIRS)
-        first = 0
-        while first < len(starts):
-            room = starts[first] + PAIRS // max(1, count)
-            last = max(first + 1, int(np.searchsorted(ends, room, side="right")))
-            part, within = rows[starts[first] : ends[last - 1]], starts[first:last] - starts[first]
-            for targets in self._choices(goals, len(part)):
-                inside = self._possible(features, targets, part)
-                yield Groups(part, within, inside, self._prices(features, targets, part))
-            first = last
+        room = max(1, PAIRS // min(PAIRS, prod(len(cells) for cells in goals)))
+        turn = starts[np.searchsorted(starts, np.arange(len(rows)), side="right") - 1] // room
+        for number in np.unique(turn):
+            part = buckets.only(turn == number)
+            for targets in self._choices(goals, len(part.rows)):
+                inside = self._possible(features, targets, part.rows)
+                yield Groups(part.rows, part.starts, inside, self.costs(features, targets, part.rows))
 
-    def _goals(self, features: tuple[int, ...]) -> list[IntArray]:
+    def _goals(self, features: Features) -> list[IntArray]:
         """List the targets of each feature, without those that another one makes superfluous."""
         for feature in features:
             if feature not in self._useful:
@@ -259,7 +249,7 @@ class Listing:
     def _undominated(self, feature: int, cells: IntArray) -> IntArray:
         """Drop cells for which another one is as good for every row: allowed, as helpful, no dearer."""
         may, gain = self._may[feature][cells], self._gain[feature][cells]
-        price = self._prices((feature,), cells[:, None], self._everybody)
+        price = self.costs((feature,), cells[:, None], self._everybody)
         # Where points may be turned down, a better score is surely as good only beyond the margin.
         classifier = self.problem.classifier
         doubt = 0 if classifier.lenient and not classifier.rejected else classifier.margin
@@ -340,7 +330,9 @@ class Listing:
         return held
 
     def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
-        """Tell what each row pays for each choice of targets, ``(g, r)``."""
+        """Tell what each row pays for each choice of targets, ``(g, r)``; nothing unless it was asked for."""
+        if not self._costed:
+            return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
         total = np.zeros((len(targets), len(rows)), dtype=np.int64)
         for feature, goals in zip(features, targets.T, strict=True):
             total += self.problem.price(feature, self._cells[rows, feature], goals[:, None])
