@@ -291,8 +291,6 @@ def _check_listed(claims: Claims, proof: CostProof) -> None:
 
 def _paid(listing: Listing, rows: IntArray, changed: Numbers, targets: Numbers) -> IntArray:
     """Tell what the rows of a listed column pay; less than they would have to does no harm."""
-    if not len(rows):
-        return rows
     if listing.share == "features":
         return listing.least_costs(changed, rows)
     if not all(0 <= cell < listing.problem.levels[f] for f, cell in zip(changed, targets, strict=True)):

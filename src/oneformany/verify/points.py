@@ -20,7 +20,7 @@ def helped_row(problem: Problem, rows: IntArray, budget: IntArray) -> int | None
     problem.limits.need(2 * len(rows) * sum(problem.levels), "the moves of all rows")
     may = [problem.may(feature, cells) for feature, cells in enumerate(problem.codes[rows].T)]
     every = np.arange(len(may))
-    return _positive(problem, Near(problem, rows, np.hstack(may)), every[:0], every, budget)
+    return Near(problem, rows, np.hstack(may)).positive_row(every[:0], every, budget)
 
 
 def is_group_helped(
@@ -35,7 +35,7 @@ def is_group_helped(
     given = (codes[:1] if rule is None else codes for rule in problem.rules)
     may = [problem.may(feature, cells[:, feature]).all(axis=0) for feature, cells in enumerate(given)]
     near = Near(problem, rows[:1], np.concatenate(may)[None])
-    return _positive(problem, near, changed, opened, np.array([budget])) is not None
+    return near.positive_row(changed, opened, np.array([budget])) is not None
 
 
 def repeated(counts: IntArray) -> tuple[IntArray, IntArray]:
@@ -53,12 +53,32 @@ class Near:
     def __init__(self, problem: Problem, rows: IntArray, may: BoolArray) -> None:
         self._problem, self._levels = problem, np.array(problem.levels)
         self._starts = np.cumsum(self._levels) - self._levels
-        self.rows, self._home, self._may = rows, problem.codes[rows], may  # (r, levels of all features)
+        self._rows, self._may = rows, may  # (r, levels of all features)
+
+    def positive_row(self, changed: IntArray, opened: IntArray, budget: IntArray) -> int | None:
+        """Find a row that could become a positive point, until there are too many to look at."""
+        problem, classifier, seen = self._problem, self._problem.classifier, 0
+        if classifier.scores is None and not classifier.lenient:
+            return None
+        for points, who in self.points(changed, opened, budget):
+            seen += len(points)
+            rows, held = self._rows[who], np.ones(len(points), dtype=np.bool_)
+            if seen > MOST_POINTS * len(self._rows):
+                told = (
+                    f"more than {MOST_POINTS} points would have to be looked at under the {classifier.kind}"
+                )
+                raise NotConfirmedError(f"row {rows[0]}: {told}")
+            for _, holds in problem.restrictions:
+                held &= holds(problem.codes[rows], points)
+            ends = problem.followed(rows[held], points[held])
+            for row in rows[held][classifier.accepts(ends)][:1]:
+                return int(row)
+        return None
 
     def points(self, changed: IntArray, opened: IntArray, budget: IntArray) -> Iterator[Points]:
         """List points in which some features have any level and so many of the open ones have changed."""
-        everybody = np.arange(len(self.rows))
-        for points, who in self._at(self._home, everybody, np.tile(changed, (len(everybody), 1)), stay=True):
+        home, everybody = self._problem.codes[self._rows], np.arange(len(self._rows))
+        for points, who in self._at(home, everybody, np.tile(changed, (len(everybody), 1)), stay=True):
             some = max(1, NUMBERS // max(1, points.size))
             for size in range(int(budget.max()) + 1):
                 able, sets = np.flatnonzero(budget[who] >= size), combinations(opened.tolist(), size)
@@ -76,7 +96,7 @@ class Near:
             if reach is not None and not stay:
                 free = np.zeros(points.shape, dtype=np.bool_)
                 free[np.arange(len(points))[:, None], features] = True
-                could = reach(problem.followed(self.rows[who], points), free) >= problem.classifier.threshold
+                could = reach(problem.followed(self._rows[who], points), free) >= problem.classifier.threshold
                 points, who, features = points[could], who[could], features[could]
             if features.shape[1] == 0:
                 yield points, who
@@ -91,27 +111,3 @@ class Near:
                 moved = points[which[may]]
                 moved[np.arange(len(moved)), feature[may]] = level[may]
                 waiting.append((moved, who[which[may]], features[which[may], 1:]))
-
-
-def _positive(
-    problem: Problem, near: Near, changed: IntArray, opened: IntArray, budget: IntArray
-) -> int | None:
-    """Find a row that could become a positive point, until there are too many to look at."""
-    classifier, seen = problem.classifier, 0
-    if classifier.scores is None and not classifier.lenient:
-        return None
-    for points, who in near.points(changed, opened, budget):
-        seen += len(points)
-        rows = near.rows[who]
-        if seen > MOST_POINTS * len(near.rows):
-            raise NotConfirmedError(
-                f"row {rows[0]}: more than {MOST_POINTS} points would have to be looked at under the "
-                f"{classifier.kind}"
-            )
-        held = np.ones(len(points), dtype=np.bool_)
-        for _, holds in problem.restrictions:
-            held &= holds(problem.codes[rows], points)
-        rows = rows[held]
-        for row in rows[classifier.accepts(problem.followed(rows, points[held]))][:1]:
-            return int(row)
-    return None
