@@ -144,7 +144,8 @@ class Listing:
         names = sorted(self._changeable, key=lambda feature: -len(np.unique(self._cells[:, feature])))
         cells, rest = self._cells[:, names].T, np.delete(self._cells, names, axis=1)
         alike = [np.unique(rest, axis=0, return_inverse=True)[1].ravel()]
-        for told in cells[::-1]:  # what rows are in all features from this one on
+        for told in cells[::-1] if point else ():  # what rows are in all features from this one on
+            self.limits.check()
             alike.append(np.unique(alike[-1] * (told.max() + 1) + told, return_inverse=True)[1].ravel())
         waiting: list[tuple[Features, int, int, Buckets]] = [((), 0, size, everybody) for size in sizes]
         while waiting:
