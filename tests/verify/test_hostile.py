@@ -7,6 +7,7 @@ import json
 import tracemalloc
 from fractions import Fraction
 from itertools import permutations
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -243,6 +244,41 @@ def peak(source: object, **limits: Any) -> tuple[Report, float]:
     return report, most / MEGABYTE
 
 
+def test_counts_of_observed_rows_are_not_kept_without_end() -> None:
+    """Each set of features has 2,000 different reference rows: 298 sets would take 100 MB."""
+    features, levels = 12, 2000
+    to_one = {"line_of": [0] * levels, "lines": [[[0, 1, 2], [0, 1, 0]]]}
+    observed = {
+        "kind": "observed",
+        "features": list(range(features)),
+        "rows": [[row] * features for row in range(levels)],
+        "counts": [1] * levels,
+        "at_least": 2,
+    }
+    oracle = {"kind": "additive", "digits": 0, "tables": [[0, 1] + [0] * (levels - 2)] * features}
+    problem = {"allowed": [to_one] * features, "restrictions": [observed], "max_changes": 3}
+    forged = one_row(
+        {**oracle, "intercept": 0, "threshold": 1}, [levels] * features, [0] * features, problem=problem
+    )
+    report, used = peak(nobody(forged))
+    assert report.ok, report
+    assert used < 60
+
+
+def test_reading_ends_with_its_time() -> None:
+    """Nodes, points and keys are many; whoever reads them looks at the clock."""
+    many = 100_000
+    nodes = {"feature": [-1] * many, "left": [[]] * many, "children": [[0, 0]] * many, "units": [0] * many}
+    named = trees(sure=5, ties=[[0, 1]] * many)
+    roots = trees(**nodes | {"roots": list(range(20_000))}, sure=5, ties=[[0, 1]] * 10_000)
+    for oracle in (trees(**nodes), named, roots):
+        content = json.dumps(nobody(one_row(oracle, [2, 2], [0, 0])))
+        begun = perf_counter()
+        report = verify(content, time_limit=0.05)
+        assert too_slow(report)
+        assert perf_counter() - begun < 3.0
+
+
 def test_rules_take_memory_by_their_own_levels_not_by_the_most_levels() -> None:
     """Ruled features of one level beside a feature of many: 1.2 GB if each had as many."""
     features, levels, rows = 2000, 2000, 300
@@ -402,6 +438,16 @@ def test_what_a_newer_release_claims_is_not_confirmed() -> None:
     for name, value in (("budget", 3), ("share", "action")):
         with pytest.raises(CertificateError, match=f"{name} is not a field"):
             verify(sealed({**result, name: value}))
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "\ud800", "x" * 5000])
+def test_fields_that_are_not_of_the_format_are_named_in_short_and_without_signs(name: str) -> None:
+    result = build_result(TWO_TRIANGLES)
+    for content in ({**result, name: 1}, {**result, "problem": {**result["problem"], name: 1}}):
+        with pytest.raises(CertificateError, match="is not a field") as caught:
+            verify(sealed(content))
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 100
 
 
 def test_the_slack_holds_for_random_networks() -> None:

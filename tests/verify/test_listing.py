@@ -1,28 +1,146 @@
-"""Rows fall into classes exactly by what they are outside of some features."""
+"""The listing against brute force: sets of features, buckets of rows, and what rows pay at least."""
 
 from __future__ import annotations
+
+import json
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
 
-from oneformany.verify import listing
-from oneformany.verify.listing import Classes
+import oneformany as ofm
+from certificates import sealed
+from oneformany.problem.costs import Costs
+from oneformany.problem.own import OwnValues
+from oneformany.verify import listing, verify
+from oneformany.verify.listing import NEVER, Buckets, Listing
+from oneformany.verify.problem import Problem, read_problem
+from oneformany.verify.reading import Json
+from verify.asked import KINDS, question
 
 
-@pytest.mark.parametrize("largest_key", [0, listing.LARGEST_KEY])
-def test_rows_of_a_class_agree_outside_of_the_features(
-    largest_key: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(listing, "LARGEST_KEY", largest_key)
+def asked(rng: np.random.Generator, kind: str, share: str) -> Problem:
+    """A question as the verifier reads it."""
+    content = json.loads(ofm.solve(question(rng, kind, share)).to_json())
+    return read_problem(Json(content["problem"]))
+
+
+def test_buckets_are_parted_by_what_is_told_of_their_rows() -> None:
     rng = np.random.default_rng(0)
     for _ in range(100):
-        codes = rng.integers(3, size=(12, 4))
+        told = rng.integers(3, size=(2, 12))
         rows = np.flatnonzero(rng.random(12) < 0.8)
-        features = tuple(np.flatnonzero(rng.random(4) < 0.5).tolist())
-        found, starts = Classes(codes).outside(features, rows)
-        kept = [feature for feature in range(4) if feature not in features]
+        buckets = Buckets(rows, np.zeros(len(rows), dtype=np.int64))
+        if len(rows):
+            buckets = buckets.parted(told[0]).parted(told[1])
         same: dict[tuple[int, ...], set[int]] = {}
         for row in rows.tolist():
-            same.setdefault(tuple(codes[row, kept].tolist()), set()).add(row)
-        parts = np.split(found, starts[1:]) if len(found) else []
+            same.setdefault(tuple(told[:, row].tolist()), set()).add(row)
+        parts = np.split(buckets.rows, buckets.starts[1:]) if len(rows) else []
         assert sorted(sorted(part.tolist()) for part in parts) == sorted(map(sorted, same.values()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_heavy_bucket_of_every_set_is_listed(kind: str) -> None:
+    rng = np.random.default_rng(1)
+    heavy_ones = 0
+    for _ in range(60):
+        problem = asked(rng, kind, "point")
+        found = Listing(problem, problem.different(np.arange(len(problem.codes))))
+        cells, n = problem.codes[found.given], len(found.given)
+        score = rng.integers(0, 5, size=n)
+        floor = int(rng.integers(0, score.sum() + 2))
+        listed = {
+            (frozenset(features), tuple(sorted(bucket.tolist())))
+            for features, buckets in found._sets(
+                Buckets(np.arange(n), np.zeros(n, dtype=np.int64)), score, lambda floor=floor: floor
+            )
+            if len(buckets.rows)
+            for bucket in np.split(buckets.rows, buckets.starts[1:])
+        }
+        for features in combinations(found._changeable, found._size):
+            same: dict[tuple[int, ...], list[int]] = {}
+            for row in range(n):
+                same.setdefault(tuple(np.delete(cells[row], features).tolist()), []).append(row)
+            for rows in same.values():
+                if score[rows].sum() >= floor:
+                    heavy_ones += 1
+                    assert (frozenset(features), tuple(rows)) in listed
+    assert heavy_ones > 50
+
+
+@pytest.mark.parametrize("kind", ["additive", "tied"])
+def test_the_least_cost_of_a_row_is_that_of_its_cheapest_choice(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found way by way where there are many choices, and by looking at all of them otherwise."""
+    rng = np.random.default_rng(2)
+    told = 0
+    for number in range(200):
+        monkeypatch.setattr(listing, "MANY_CHOICES", number % 2 * 1000)
+        monkeypatch.setattr(listing, "PAIRS", int(rng.choice([4, 2**20])))
+        problem = asked(rng, kind, "features")
+        rows = problem.different(np.arange(len(problem.codes)))
+        found = Listing(problem, rows, costed=True)
+        features = tuple(np.flatnonzero(rng.random(len(problem.levels)) < 0.7).tolist())
+        least = found.least_costs(features, np.arange(len(rows)))
+        for row, cost in zip(rows, least, strict=True):
+            paid = [cost_of(problem, int(row), features, goals) for goals in goals_of(problem, features)]
+            assert cost == min(paid)
+            told += 0 < cost < NEVER
+    assert told > 30
+
+
+def goals_of(problem: Problem, features: tuple[int, ...]) -> Any:
+    return product(*(range(problem.levels[feature]) for feature in features))
+
+
+def cost_of(problem: Problem, row: int, features: tuple[int, ...], goals: tuple[int, ...]) -> int:
+    """What a row pays for one choice; huge if it may not make it, or is surely not positive then."""
+    before = problem.codes[[row]]
+    after = before.copy()
+    after[0, list(features)] = goals
+    may = all(problem.may(feature, before[:, feature])[0, after[0, feature]] for feature in features)
+    if not may or not all(holds(before, after)[0] for _, holds in problem.restrictions):
+        return NEVER
+    possibly = problem.classifier.judge(problem.followed(np.array([row]), after))[1]
+    prices = (problem.price(f, before[:, f], after[:, f])[0] for f in range(len(problem.levels)))
+    return int(sum(prices)) if possibly[0] else NEVER
+
+
+def test_features_that_are_all_free_are_settled_without_looking_at_all_choices() -> None:
+    """Four levels to the power of sixteen choices, and five levels of own cost in each feature."""
+    rng = np.random.default_rng(3)
+    tables = [[0, *rng.integers(1, 9, size=3).tolist()] for _ in range(16)]
+    costs = Costs([rng.integers(1, 50, size=(4, 4)) * (1 - np.eye(4, dtype=int)) for _ in tables])
+    oracle = ofm.AdditiveOracle(tables, threshold=40)
+    rows = rng.integers(0, 2, size=(12, 16))
+    problem = ofm.Problem(rows, (4,) * 16, oracle, 16, share="features", costs=costs)
+    result = ofm.solve(problem, options=ofm.Options(least_cost=True))
+    assert result.cost == result.cost_bound
+    assert verify(result, time_limit=10).ok
+    forged = json.loads(result.to_json())
+    (explanation,) = forged["explanations"]
+    explanation["ends"][0] = [1, 2] * 8  # which is dear
+    explanation["changed"] = list(range(16))
+    ends = zip(explanation["members"], explanation["ends"], strict=True)
+    paid = [
+        forged["problem"]["costs"]["tables"][feature][old][new]
+        for row, end in ends
+        for feature, (old, new) in enumerate(zip(forged["problem"]["codes"][row], end, strict=True))
+    ]
+    forged["cost"] = forged["cost_bound"] = forged["certificate"]["cost"]["bound"] = sum(paid)
+    assert "the prices prove" in str(verify(sealed(forged), time_limit=10))
+
+
+def test_rows_that_have_little_in_common_are_not_looked_at_with_every_set_of_features() -> None:
+    """Of thirty features any six may change; no two rows agree in twenty-four."""
+    rng = np.random.default_rng(4)
+    rows = rng.integers(0, 8, size=(30, 30))
+    oracle = ofm.AdditiveOracle([[0] * 8 + [1]] * 30, threshold=1)
+    own = OwnValues(rows, (np.arange(9),) * 30, (np.arange(9),) * 30)
+    problem = ofm.Problem(rows, (9,) * 30, oracle, 6, own=own)
+    result = ofm.solve(problem, options=ofm.Options(least_cost=False))
+    assert (result.count, result.lower_bound) == (30, 30)
+    assert verify(result, time_limit=10).ok

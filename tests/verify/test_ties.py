@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 import oneformany as ofm
 from certificates import sealed
 from oneformany.verify import Outcome, verify
+from verify.test_hostile import one_row
 
 SHARES: tuple[Any, ...] = ("point", "action", "features")
 
@@ -76,3 +77,26 @@ def test_results_of_linear_models_whose_scores_tie_are_confirmed() -> None:
         report = verify(result)
         assert report.ok, str(report)
     assert turned_down > 10
+
+
+@pytest.mark.parametrize("share", SHARES[1:])
+def test_what_fails_with_sure_points_alone_is_wrong_whatever_rounding_decides_elsewhere(share: str) -> None:
+    """The second feature surely helps both rows at once; of the first rounding decides whether it does."""
+    oracle = {"kind": "additive", "digits": 0, "tables": [[0, 5], [0, 10], [0, 0]], "intercept": 0}
+    problem = {"codes": [[0, 0, 0], [0, 0, 1]], "max_changes": 1, "share": share}
+    forged = one_row({**oracle, "threshold": 5, "sure": 7}, [2, 2, 2], [], problem=problem)
+    explanations = [
+        {"point": [-1, 1, -1], "changed": [1], "members": [0]},
+        {"point": [-1, 1, -1], "changed": [1], "members": [1]},
+    ]
+    if share == "features":
+        ends = ([[0, 1, 0]], [[0, 1, 1]])
+        pairs = zip(explanations, ends, strict=True)
+        explanations = [{**e, "point": [-1] * 3, "ends": end} for e, end in pairs]
+    proof = {"kind": "dual", "weights": [1, 1], "capacity": 1, "bound": 2}
+    forged.update(count=2, lower_bound=2, explanations=explanations, assignment=[0, 1], covered=2)
+    forged.update(index=[0, 1], certificate={"bound": 2, "proof": proof})
+    report = verify(sealed(forged))
+    assert report.outcome is Outcome.WRONG
+    assert "a group with rows 0, 1 weighs more than 1" in report.checks[-1].detail
+    assert all(check.ok for check in report.checks[:-1])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +196,15 @@ def test_unreachable_rows_are_not_confirmed_without_the_classifier() -> None:
     assert "does not hold the black box" in still_open(report)["unreachable rows cannot be helped"]
 
 
+def test_where_nothing_is_claimed_of_any_point_no_classifier_is_missed() -> None:
+    result = build_result(TWO_TRIANGLES)
+    rows = list(range(len(result["assignment"])))
+    nothing = {"explanations": [], "unreachable": [], "undecided": rows, "assignment": [-1] * len(rows)}
+    nothing |= {"count": 0, "lower_bound": 0, "covered": 0, "status": "feasible"}
+    content = {**result, **nothing, "certificate": {"bound": 0, "proof": None}}
+    assert verify(of_kind(content, {"kind": "black box", "threshold": 1})).ok
+
+
 def test_of_undecided_rows_nothing_is_claimed() -> None:
     result = build_result(TWO_TRIANGLES)
     (beyond_help,) = result["unreachable"]
@@ -303,3 +314,16 @@ def test_what_is_being_checked_is_told() -> None:
     told.clear()
     assert result.verify(progress=told.append).ok
     assert "lower bound holds" in told
+
+
+def test_the_page_names_every_claim_in_order_and_the_function_that_examines_it() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "checking.md").read_text(encoding="utf-8")
+    table = re.findall(
+        r"^\| ([a-z ]+)[^|]* \| ([^|]*`(?:reading|answer|bound)\.[^|]*) \|", page, re.MULTILINE
+    )
+    for _, functions in table:
+        for module, function in re.findall(r"`(\w+)\.(\w+)`", functions):
+            assert callable(getattr(import_module(f"oneformany.verify.{module}"), function))
+    problem = Problem([[0, 0]], (2, 2), AdditiveOracle([[0, 1], [0, 1]], threshold=1), 1)
+    report = verify(solve(problem, explanations=1))
+    assert [claim.strip() for claim, _ in table] == [check.name for check in report.checks]

@@ -1,15 +1,7 @@
 """Independent verification of result files: shares nothing with the code that computed them.
 
-Checked from scratch, whoever wrote the file: every row is covered, called unreachable or undecided; each
-explanation changes few enough features, by allowed moves, to a point that the classifier of the file surely
-accepts; no row called unreachable can be helped; no fewer explanations than the bound cover the covered rows;
-count, bound and status fit together. Bounds are recomputed in integers; no solver is asked.
-
-Bound by the digest only: labels, row numbers, index, schema, statistics, versions, seed, method and how the
-run ended. The digest notices accidents and edits; who can compute it anew can change those.
-
-Every claim ends as confirmed, wrong, or cannot be confirmed: rounding decides, too many points would have to
-be looked at, the classifier is not part of the file, a solver left no proof, or time or memory are used up.
+What is checked from scratch, what only a digest binds, and when a claim is neither confirmed nor wrong, is
+said in ``docs/checking.md``. Bounds are recomputed in integers; no solver is asked.
 
 To read it whole, begin with what is read (``reading``, ``classifiers``, ``problem``, ``proofs``, ``claims``);
 then what rows could become (``points``), and groups, listed (``listing``) or searched for (``search``); then

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.listing import Listing
-from oneformany.verify.points import SURELY, doubt_of_rows
+from oneformany.verify.points import helped_row
 from oneformany.verify.problem import Problem
-from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
+from oneformany.verify.reading import IntArray, NotConfirmedError
 
 Score = Callable[[IntArray], ArrayLike]
 
@@ -131,6 +131,8 @@ def check_points(claims: Claims) -> str:
     """Every row ends surely positive under the classifier of the file, evaluated anew."""
     classifier, total = claims.problem.classifier, 0
     kind = classifier.kind
+    if not len(claims.covered_rows):
+        return "no row is covered"
     if classifier.scores is None:
         raise NotConfirmedError(f"the file does not hold the {kind} classifier; give its score to verify")
     for points, numbers in _batches(claims):
@@ -204,24 +206,15 @@ def check_fewest_changes(problem: Problem, rows: IntArray, changes: IntArray) ->
 
 def _check_unhelped(problem: Problem, rows: IntArray, changes: IntArray, wrong: str) -> bool:
     """Confirm that so many changes help no row; tell whether points had to be looked at."""
-    able = _helped_by_gains(problem, rows, changes)
-    rows, changes, found = rows[able], changes[able], None
-    if problem.classifier.summed and not problem.restrictions:
-        surely = rows[_helped_by_gains(problem, rows, changes, problem.classifier.margin)]
-        found = (int(surely[0]), SURELY) if len(surely) else None
-    if found is None and len(rows):
-        found = doubt_of_rows(problem, rows, changes)
-    if found is not None:
-        row, doubt = found
-        raise NotConfirmedError(f"row {row}: {doubt}") if doubt else CertificateError(f"row {row} {wrong}")
+    if problem.classifier.summed:
+        # The largest gains: without rules on whole rows these help, beyond the margin surely.
+        listing = Listing(problem, rows)
+        totals = np.cumsum(-np.sort(-np.stack(listing.most), axis=0), axis=0)
+        reached = np.insert(totals, 0, 0, axis=0)[changes, np.arange(len(rows))] - listing.lacking
+        for row in rows[reached >= problem.classifier.margin][:1] if not problem.restrictions else ():
+            raise CertificateError(f"row {row} {wrong}")
+        rows, changes = rows[reached >= 0], changes[reached >= 0]
+    helped = helped_row(problem, rows, changes) if len(rows) else None
+    if helped is not None:
+        raise CertificateError(f"row {helped} {wrong}")
     return len(rows) > 0
-
-
-def _helped_by_gains(problem: Problem, rows: IntArray, changes: IntArray, margin: int = 0) -> BoolArray:
-    """Tell rows whose largest gains reach what is needed: additive scores and moves alone decide so."""
-    if not problem.classifier.summed:
-        return np.ones(len(rows), dtype=np.bool_)
-    listing = Listing(problem, rows)
-    gains = -np.sort(-np.stack(listing.most), axis=0)
-    totals = np.insert(np.cumsum(gains, axis=0), 0, 0, axis=0)
-    return np.asarray(totals[changes, np.arange(len(rows))] >= listing.lacking + margin)

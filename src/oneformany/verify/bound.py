@@ -1,7 +1,7 @@
 """Bounds on explanations, people and costs: walk through the proof and recompute everything it claims."""
 
 from collections import Counter
-from functools import cached_property
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
@@ -10,9 +10,9 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.answer import check_fewest_changes
 from oneformany.verify.cases import CostCases, CoverageCases, CoverCases, check_prices, paid_by_cheapest
 from oneformany.verify.claims import Claims
-from oneformany.verify.listing import Groups, ListedColumns, Listing, check_all_listed, named, unproved
+from oneformany.verify.listing import Groups, ListedColumns, Listing, check_all_listed, named
 from oneformany.verify.problem import Problem
-from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, Items, Numbers, Proof
+from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, CoverageProof, Items, Numbers, Proof
 from oneformany.verify.reading import IntArray, Limits, NotConfirmedError
 from oneformany.verify.search import NEVER, GroupSearch
 
@@ -23,6 +23,9 @@ WORTH = 4
 MOST_RANGES = 32
 SPARE = 100
 FACTOR = 4
+
+Rest = Callable[[Claims, CoverageProof], int]
+"""``coverage_rest``, perhaps remembered: two claims rest on one proof."""
 
 
 def check_bound(claims: Claims) -> str:
@@ -96,71 +99,58 @@ def _check_groups(
     if not problem.plain or not (decided or WORTH * sets * (n + OVERHEAD) > n**2):
         check_all_listed(Listing(problem, np.array(items.first)), weights, floor, columns, what)
         return
-    search = GroupSearch(problem, items)
-    for group in search.unlisted(weights, floor, columns):
-        found = f"{named([row for item in group for row in items.members[item]])} {what}"
-        if not search.doubt:
-            raise CertificateError(found)
-        raise NotConfirmedError(f"{found} if it can be explained; {search.doubt}")
+    for group in GroupSearch(problem, items).unlisted(weights, floor, columns):
+        raise CertificateError(f"{named([row for item in group for row in items.members[item]])} {what}")
 
 
-class CoverageCheck:
-    """What the weights and the search of a coverage proof show, found once and used for two claims."""
+def check_covered_bound(claims: Claims, rest: Rest) -> str:
+    """No answer within the goal covers more people than the file says."""
+    proof, k, most, told = claims.coverage, claims.goal.explanations, claims.helpable, claims.covered_bound
+    if proof is not None and k is not None and told < most:
+        most = min(most, (k * proof.capacity + rest(claims, proof)) // proof.scale)
+        if proof.exclusion is not None and proof.exclusion.explanations >= k:
+            most = min(most, proof.exclusion.target - 1)
+    if told < most:
+        raise CertificateError(f"covered_bound is {told}, proved is {most}")
+    return f"at most {told} people"
 
-    def __init__(self, claims: Claims) -> None:
-        self._claims = claims
 
-    def check_covered_bound(self) -> str:
-        """No answer within the goal covers more people than the file says."""
-        claims, proof, k = self._claims, self._claims.coverage, self._claims.goal.explanations
-        most, told = claims.helpable, claims.covered_bound
-        if proof is not None and k is not None and told < most:
-            most = min(most, (k * proof.capacity + self._rest) // proof.scale)
-            if proof.exclusion is not None and proof.exclusion.explanations >= k:
-                most = min(most, proof.exclusion.target - 1)
-        if told < most:
-            raise CertificateError(f"covered_bound is {told}, proved is {most}")
-        return f"at most {told} people"
+def check_people_bound(claims: Claims, rest: Rest) -> str:
+    """No fewer explanations cover as many people as the answer, or as the goal asks for."""
+    proof, people = claims.coverage, claims.covered if claims.goal.explanations is not None else claims.wanted
+    fewest = min(people, 1)
+    if proof is not None and claims.lower_bound > fewest:
+        fewest = max(fewest, -(-(proof.scale * people - rest(claims, proof)) // proof.capacity))
+        if proof.exclusion is not None and proof.exclusion.target <= people:
+            fewest = max(fewest, proof.exclusion.explanations + 1)
+    if claims.lower_bound > fewest:
+        raise CertificateError(f"lower_bound is {claims.lower_bound}, proved is {fewest}")
+    return f"at least {claims.lower_bound} for {people} people"
 
-    def check_lower_bound(self) -> str:
-        """No fewer explanations cover as many people as the answer, or as the goal asks for."""
-        claims, proof = self._claims, self._claims.coverage
-        people = claims.covered if claims.goal.explanations is not None else claims.wanted
-        fewest = min(people, 1)
-        if proof is not None and claims.lower_bound > fewest:
-            fewest = max(fewest, -(-(proof.scale * people - self._rest) // proof.capacity))
-            if proof.exclusion is not None and proof.exclusion.target <= people:
-                fewest = max(fewest, proof.exclusion.explanations + 1)
-        if claims.lower_bound > fewest:
-            raise CertificateError(f"lower_bound is {claims.lower_bound}, proved is {fewest}")
-        return f"at least {claims.lower_bound} for {people} people"
 
-    @cached_property
-    def _rest(self) -> int:
-        """What people count beyond the weights, once everything that the proof says is confirmed."""
-        claims, proof = self._claims, self._claims.coverage
-        if proof is None:
-            raise AssertionError("there is a proof where it is asked for")
-        problem, items = claims.problem, claims.helpable_items
-        people = problem.people_like(items.first)
-        if proof.people != claims.helpable:
-            raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
-        wrong = "the coverage proof names row {row}, which is a repeat or unreachable"
-        weights = items.spread(proof.weights, wrong)
-        for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
-            if weight > proof.scale * count:
-                raise CertificateError(f"row {row} weighs more than its people count")
-        _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
-        rest, exclusion = proof.scale * int(people.sum()) - sum(proof.weights), proof.exclusion
-        if exclusion is not None:
-            columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
-            excess = exclusion.explanations * proof.capacity + rest
-            floor = proof.capacity - (excess - exclusion.target * proof.scale)
-            missing = "weighs enough to matter, but no listed column contains it"
-            _check_groups(problem, items, weights, floor, columns, missing)
-            cases = CoverageCases(columns, items, problem.limits, people, exclusion.target)
-            cases.check(exclusion.tree, exclusion.explanations)
-        return proof.scale * proof.people - sum(proof.weights)
+def coverage_rest(claims: Claims, proof: CoverageProof) -> int:
+    """Confirm everything that the proof says, and tell what people count beyond its weights."""
+    problem, items, exclusion = claims.problem, claims.helpable_items, proof.exclusion
+    people = problem.people_like(items.first)
+    if proof.people != claims.helpable:
+        raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
+    wrong = "the coverage proof names row {row}, which is a repeat or unreachable"
+    weights = items.spread(proof.weights, wrong)
+    for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
+        if weight > proof.scale * count:
+            raise CertificateError(f"row {row} weighs more than its people count")
+    _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
+    if exclusion is not None:
+        columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
+        excess = (
+            exclusion.explanations * proof.capacity + proof.scale * int(people.sum()) - sum(proof.weights)
+        )
+        floor = proof.capacity - (excess - exclusion.target * proof.scale)
+        missing = "weighs enough to matter, but no listed column contains it"
+        _check_groups(problem, items, weights, floor, columns, missing)
+        cases = CoverageCases(columns, items, problem.limits, people, exclusion.target)
+        cases.check(exclusion.tree, exclusion.explanations)
+    return proof.scale * proof.people - sum(proof.weights)
 
 
 class BestSavings:
@@ -179,8 +169,14 @@ class BestSavings:
 
     def add(self, groups: Groups, gains: IntArray) -> None:
         """Look at more groups, whose rows save ``(g, r)`` so much by each choice, not negative."""
-        savings = groups.sums(gains)
-        picked = np.argwhere(savings > self.floor)
+        savings, everybody = groups.sums(gains), np.arange(len(groups.rows))
+        # Of each bucket the best choice, and those that save more than it for some row.
+        best, saved_by_row = savings.argmax(axis=0), np.where(groups.inside, gains, 0)
+        bucket_of = np.searchsorted(groups.starts, everybody, side="right") - 1
+        more = saved_by_row > saved_by_row[best[bucket_of], everybody]
+        other = np.logical_or.reduceat(more, groups.starts, axis=1)
+        other[best, np.arange(len(best))] = True
+        picked = np.argwhere((savings > self.floor) & other)
         order = np.argsort(-savings[picked[:, 0], picked[:, 1]], kind="stable")
         for choice, bucket in picked[order].tolist():
             saved = int(savings[choice, bucket])
@@ -277,8 +273,9 @@ def _check_listed(claims: Claims, proof: CostProof) -> None:
     if least >= proof.bound:
         return
     if exclusion is None or exclusion.target + 1 < proof.bound:
-        proved = f"cost_bound is {problem.told(proof.bound)}, the prices prove {problem.told(least)}"
-        raise unproved(listing, proved)
+        raise CertificateError(
+            f"cost_bound is {problem.told(proof.bound)}, the prices prove {problem.told(least)}"
+        )
     if exclusion.explanations < proof.explanations:
         raise CertificateError("the search of the cost proof is about fewer explanations than the proof")
     columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
@@ -289,17 +286,11 @@ def _check_listed(claims: Claims, proof: CostProof) -> None:
     what = "could be used for less, but no listed column contains it at no more cost"
     check_all_listed(listing, most, floor, ListedColumns(columns, costs), what, gains)
     cases = CostCases(columns, items, problem.limits, costs, people, exclusion.target, proof.needed)
-    try:
-        cases.check(exclusion.tree, exclusion.explanations)
-    except CertificateError as error:
-        # Where rows share features only, what each pays depends on where it possibly ends.
-        raise unproved(listing, str(error)) if listing.share == "features" else error from error
+    cases.check(exclusion.tree, exclusion.explanations)
 
 
 def _paid(listing: Listing, rows: IntArray, changed: Numbers, targets: Numbers) -> IntArray:
     """Tell what the rows of a listed column pay; less than they would have to does no harm."""
-    if not len(rows):
-        return rows
     if listing.share == "features":
         return listing.least_costs(changed, rows)
     if not all(0 <= cell < listing.problem.levels[f] for f, cell in zip(changed, targets, strict=True)):

@@ -105,16 +105,16 @@ class Claims:
 
 def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
     """Read what a result file claims, if it is exactly of the format."""
-    top = Json(content)
+    top = Json(content, limits)
     try:
-        claims = _claims(top, limits)
+        claims = _claims(top)
     except RecursionError as error:
         raise CertificateError("the proof is too deep to be read") from error
     top.refuse_unknown()
     return claims
 
 
-def _claims(top: Json, limits: Limits) -> Claims:
+def _claims(top: Json) -> Claims:
     # What only the digest binds has a type at least.
     top["method"].text()
     top["seed"].integer(-LARGEST_NUMBER, LARGEST_NUMBER)
@@ -124,9 +124,8 @@ def _claims(top: Json, limits: Limits) -> Claims:
         if name != "schema" or top[name].value is not None:
             top[name].allow()
     top.allow("format", "version", "index_type")
-    problem = read_problem(top["problem"], limits)
+    problem = read_problem(top["problem"])
     rows, people = len(problem.codes), int(problem.people.sum())
-    limits.check()
     top["index"].values(rows)
     explanations = tuple(_explanation(entry, problem) for entry in top["explanations"].entries())
     certificate, goal = top["certificate"], _goal(top)

@@ -2,7 +2,8 @@
 
 There are two predicates. A point is *surely* positive when its score reaches the threshold whatever the
 rounding of floating point does, and *possibly* positive unless its score surely stays below. The points of
-an explanation have to be surely positive; a bound may exclude only what is not even possibly positive.
+an explanation have to be surely positive; a bound may exclude only what is not even possibly positive. What
+fails with the points that are possibly positive is wrong if it fails with those that surely are, too.
 Scores of additive tables and of trees are sums of integers, which leave no doubt. A file may leave some of
 its own: scores from its threshold on are possibly positive, scores from ``sure`` on surely, and between them
 the model itself accepted the points that the file lists as ``ties``, and turned down those ``rejected``. A
@@ -26,6 +27,7 @@ LEAF = -1
 LARGEST_SCORE = 2**61
 MOST_NODES = 10**7
 STEPS = 10**8  # through trees, between two looks at the clock
+LEAVES = 2**18  # that are looked up together
 ROUNDOFF = 2.0**-53
 UNDERFLOW = 1e-290  # what products below the smallest normal number lose is far less
 FINEST_DIGITS = 18
@@ -59,25 +61,34 @@ class Classifier:
     rejected: frozenset[bytes] = frozenset()
     keys: Keys | None = None
     reach: Reach | None = None
+    lenient: bool = True  # whether what is possibly positive is accepted, or what surely is
 
     @property
     def summed(self) -> bool:
         """Whether the score is the sum of the tables."""
         return self.kind == "additive"
 
-    @property
-    def certain(self) -> bool:
-        """Whether the tables alone say which points are positive, and all these surely are."""
-        return self.summed and self.margin == 0
-
     def lacking(self, codes: IntArray) -> IntArray:
         """Tell what the sum of each row of codes lacks; at most 0 for positive points."""
         return np.asarray(self.needed - self.tables[self.starts + codes].sum(axis=1))
 
+    @property
+    def doubt(self) -> str:
+        """Why a point may be possibly, but not surely positive; empty if there is none."""
+        if self.scores is None:
+            return f"the file does not hold the {self.kind} classifier"
+        exact = self.kind != "network" and self.threshold == self.sure
+        return "" if exact else f"rounding decides under the {self.kind} classifier"
+
+    def accepts(self, codes: IntArray) -> BoolArray:
+        """Tell which rows of codes are positive, possibly or surely as it was asked for."""
+        surely, possibly = self.judge(codes)
+        return possibly if self.lenient else surely
+
     def judge(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
         """Tell whether each row of codes is surely, and whether it is possibly positive."""
         if self.scores is None or self.keys is None:
-            raise AssertionError("the file holds a classifier where it is asked")
+            return np.zeros(len(codes), dtype=np.bool_), np.ones(len(codes), dtype=np.bool_)
         with np.errstate(over="ignore", invalid="ignore"):
             scores, errors = self.scores(codes)
             surely, possibly = scores - errors >= self.sure, ~(scores + errors < self.threshold)
@@ -88,7 +99,7 @@ class Classifier:
         return surely, possibly
 
 
-def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Classifier:
+def read_classifier(given: Json, levels: tuple[int, ...]) -> Classifier:
     """Read the classifier of a file; one of an unknown kind has no scores."""
     kind, starts = given["kind"].text(), np.cumsum([0, *levels])[:-1]
     tables, needed, margin = np.zeros(sum(levels), dtype=np.int64), 0, 0
@@ -111,7 +122,7 @@ def read_classifier(given: Json, levels: tuple[int, ...], limits: Limits) -> Cla
             needed, margin = threshold - intercept, sure - threshold
             total: Reach = partial(_added, tables, starts, intercept)
         else:
-            trees = _trees(given, levels, intercept, limits)
+            trees = _trees(given, levels, intercept)
             total, keys = trees.reach, trees.keys
         reach, scores = total, partial(_exactly, total)
     ties, rejected = (
@@ -177,19 +188,23 @@ class Trees:
     def keys(self, codes: IntArray) -> list[bytes]:
         """Tell points apart by the leaves that they meet."""
         feature, starts, *_ = self.nodes.T
-        found = []
-        for point in codes:
-            node = self.roots.copy()
-            while len(inner := np.flatnonzero(feature[node] != LEAF)):
+        found, step = [], max(1, LEAVES // max(1, len(self.roots)))
+        for first in range(0, len(codes), step):
+            points = codes[first : first + step]
+            node = np.tile(self.roots, (len(points), 1))
+            while True:
                 self.limits.check()
-                at = node[inner]
-                side = np.where(self.goes_left[starts[at] + point[feature[at]]], 2, 3)
-                node[inner] = self.nodes[at, side]
-            found.append(sha256(node.tobytes()).digest())
+                who, tree = np.nonzero(feature[node] != LEAF)
+                if not len(who):
+                    break
+                at = node[who, tree]
+                side = np.where(self.goes_left[starts[at] + points[who, feature[at]]], 2, 3)
+                node[who, tree] = self.nodes[at, side]
+            found += [sha256(leaves.tobytes()).digest() for leaves in node]
         return found
 
 
-def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits) -> Trees:
+def _trees(given: Json, levels: tuple[int, ...], intercept: int) -> Trees:
     """Read an ensemble; nodes that are not trees are refused, such as circles and shared branches."""
     if given["levels"].integers(1, max(levels), len(levels)) != levels:
         raise CertificateError(f"{given['levels'].path} are not those of the problem")
@@ -211,13 +226,14 @@ def _trees(given: Json, levels: tuple[int, ...], intercept: int, limits: Limits)
             f"{path} lead to node {node} from two sides or in a circle: these are not trees"
         )
     width = np.where(feature == LEAF, 0, np.array(levels)[feature])
-    limits.hold(int(width.sum()) + 64 * count, "the trees")
+    given.limits.hold(int(width.sum()) + 64 * count, "the trees")
     starts = np.cumsum(width) - width
     goes_left = np.zeros(int(width.sum()), dtype=np.bool_)  # at goes_left[starts[node] + level]
     for node, listed in enumerate(given["left"].entries(count)):
         marked = listed.array(0, max(levels) - 1)  # a level that the feature does not have decides nothing
         goes_left[starts[node] + marked[marked < width[node]]] = True
-    return Trees(np.column_stack([feature, starts, children, units]), goes_left, roots, intercept, limits)
+    nodes = np.column_stack([feature, starts, children, units])
+    return Trees(nodes, goes_left, roots, intercept, given.limits)
 
 
 def read_network(given: Json, levels: tuple[int, ...]) -> tuple[Scores, float, float]:

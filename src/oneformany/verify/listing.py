@@ -3,15 +3,14 @@
 Where rows share a point, those that agree outside the changed features are a bucket each; a set of fewer
 features than may change adds nothing, since rows may stay. Where they share an action, every row is asked
 about every choice of targets for every set of features. Where they share features only, each row goes where
-it can, and as cheaply as it can. A bucket whose rows together are too light is passed over. What the
-classifier possibly accepts counts as accepted: groups are as large as they can be.
+it can, and as cheaply as it can. A bucket whose rows together are too light is passed over.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,9 +22,42 @@ PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
+MANY_CHOICES = 2**8
 SHOWN = 10
-LARGEST_KEY = 2**62
+MOST_CHOICES = 2**62
 BATCH = 2**15
+
+Features = tuple[int, ...]
+
+
+class Buckets(NamedTuple):
+    """Rows that may be in groups together, bucket after bucket."""
+
+    rows: IntArray  # (r,)
+    bucket: IntArray  # (r,) rising
+
+    @property
+    def starts(self) -> IntArray:
+        """Where each bucket begins."""
+        return np.flatnonzero(np.diff(self.bucket, prepend=-1))
+
+    def only(self, kept: BoolArray) -> "Buckets":
+        """Lose some of the rows."""
+        return Buckets(self.rows[kept], self.bucket[kept])
+
+    def parted(self, told: IntArray) -> "Buckets":
+        """Part rows that differ in a number of each row."""
+        key = self.bucket * (told.max() + 1) + told[self.rows]
+        order = np.argsort(key, kind="stable")
+        return Buckets(self.rows[order], np.cumsum(np.diff(key[order], prepend=key[order[:1]]) > 0))
+
+    def heavy(self, score: IntArray, floor: int) -> "Buckets":
+        """Lose buckets whose rows together do not reach the floor."""
+        if not len(self.rows):
+            return self
+        starts = self.starts
+        enough = np.add.reduceat(score[self.rows], starts) >= floor
+        return self.only(np.repeat(enough, np.diff(starts, append=len(self.rows))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,44 +75,15 @@ class Groups:
 
     def members(self, choice: int, bucket: int) -> IntArray:
         """Tell where in ``rows`` those of one group are."""
-        end = self.starts[bucket + 1] if bucket + 1 < len(self.starts) else len(self.rows)
-        start = int(self.starts[bucket])
-        return start + np.flatnonzero(self.inside[choice, start:end])
-
-
-class Classes:
-    """Rows of codes that agree outside of some features: only such rows can share a point by changing these.
-
-    Each row has one number made of all that occurs, if it is not too large, so that agreeing is being equal.
-    """
-
-    def __init__(self, codes: IntArray) -> None:
-        self._codes = codes
-        levels = [np.unique(column, return_inverse=True) for column in codes.T]
-        sizes = [len(present) for present, _ in levels]
-        self._parts: list[IntArray] = []
-        if prod(sizes) <= LARGEST_KEY:
-            radix = np.cumprod([1, *sizes[:-1]])
-            self._parts = [code.ravel() * step for (_, code), step in zip(levels, radix, strict=True)]
-            self._key = np.sum(self._parts, axis=0)
-
-    def outside(self, features: tuple[int, ...], rows: IntArray) -> tuple[IntArray, IntArray]:
-        """Sort rows by what they are outside of some features; also tell where each class begins."""
-        if self._parts:
-            key = self._key[rows] - sum(self._parts[feature][rows] for feature in features)
-        else:
-            codes = np.delete(self._codes[rows], features, axis=1)
-            key = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
-        order = np.argsort(key, kind="stable")
-        key = key[order]
-        return rows[order], np.flatnonzero(np.diff(key, prepend=key[:1] - 1))
+        start, *ends = self.starts[bucket : bucket + 2].tolist()
+        return np.asarray(start + np.flatnonzero(self.inside[choice, start : ends[0] if ends else None]))
 
 
 class Listing:
     """All groups of some different given rows, which share what the problem says.
 
     Methods speak of indices of these rows, the cells that each may move to or is in, and what that adds to an
-    additive score. ``doubt`` says that something was met that is possibly, but not surely positive.
+    additive score.
     """
 
     def __init__(self, problem: Problem, rows: IntArray, *, costed: bool = False) -> None:
@@ -89,7 +92,6 @@ class Listing:
         self.limits = problem.limits
         self.given = rows
         self.share = problem.share
-        self.doubt = classifier.scores is None
         self.limits.need(
             len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
             "the moves of all rows",
@@ -110,7 +112,6 @@ class Listing:
         self._everybody = everybody
         self._changeable = [f for f, can in enumerate(self._may) if (can.sum(axis=0) > 1).any()]
         self._size = min(problem.max_changes, len(self._changeable))
-        self._classes = Classes(self._cells)
         self._useful: dict[int, IntArray] = {}
         self._summed = classifier.summed and not problem.restrictions
 
@@ -120,13 +121,47 @@ class Listing:
         A row weighs at most its score, which is not negative; rows that count nothing are left out unless
         groups are ``whole``.
         """
-        counted, total = self._everybody if whole else np.flatnonzero(score > 0), score.sum()
-        for size in range(self._size + 1) if self.share == "action" else (self._size,):
-            for features in combinations(self._changeable, size):
-                self.limits.check()
-                rows = counted[self._able(features, counted)] if total >= floor() else counted[:0]
-                if len(rows) and score[rows].sum() >= floor():
-                    yield from self._of_set(features, rows, score, floor())
+        rows = self._everybody if whole else np.flatnonzero(score > 0)
+        everybody = Buckets(rows, np.zeros(len(rows), dtype=np.int64))
+        for features, buckets in self._sets(everybody, score, floor):
+            could = buckets.heavy(score, floor())
+            could = could.only(self._able(features, could.rows)).heavy(score, floor())
+            if len(could.rows):
+                yield from self._of_set(features, could)
+
+    def _sets(
+        self, everybody: Buckets, score: IntArray, floor: Callable[[], int]
+    ) -> Iterator[tuple[Features, Buckets]]:
+        """List the features that may change, and buckets of rows that may be in one group then.
+
+        It is decided feature by feature whether it changes. Where rows share a point and it does not, those
+        that differ in it part; where no bucket is heavy enough any more, sets are not looked at.
+        """
+        point, sizes = (
+            self.share == "point",
+            range(self._size + 1) if self.share == "action" else [self._size],
+        )
+        names = sorted(self._changeable, key=lambda feature: -len(np.unique(self._cells[:, feature])))
+        cells, rest = self._cells[:, names].T, np.delete(self._cells, names, axis=1)
+        alike = [np.unique(rest, axis=0, return_inverse=True)[1].ravel()]
+        for told in cells[::-1] if point else ():  # what rows are in all features from this one on
+            self.limits.check()
+            alike.append(np.unique(alike[-1] * (told.max() + 1) + told, return_inverse=True)[1].ravel())
+        waiting: list[tuple[Features, int, int, Buckets]] = [((), 0, size, everybody) for size in sizes]
+        while waiting:
+            self.limits.check()
+            taken, decided, wanted, buckets = waiting.pop()
+            buckets = buckets.heavy(score, floor())
+            left = len(names) - decided
+            if not len(buckets.rows):
+                continue
+            if not wanted:
+                yield taken, buckets.parted(alike[left]) if point else buckets
+                continue
+            if left > wanted:
+                rest_of = buckets.parted(cells[decided]) if point else buckets
+                waiting.append((taken, decided + 1, wanted, rest_of))
+            waiting.append(((*taken, names[decided]), decided + 1, wanted - 1, buckets))
 
     def cheapest_moves(self) -> IntArray:
         """Tell what each row pays at least: for one move, unless it is possibly positive as it is."""
@@ -138,24 +173,54 @@ class Listing:
             least = np.minimum(least, np.where(away, price, NEVER).min(axis=0))
         return least
 
-    def least_costs(self, features: tuple[int, ...], rows: IntArray) -> IntArray:
+    def least_costs(self, features: Features, rows: IntArray) -> IntArray:
         """Tell the least that each row pays for changing these features only; huge where it cannot."""
-        least = np.full(len(rows), NEVER, dtype=np.int64)
-        for targets in self._choices(self._goals(features), len(rows)):
-            able = self._possible(features, targets, rows)
-            price = self._prices(features, targets, rows)
-            least = np.minimum(least, np.where(able, price, NEVER).min(axis=0))
+        least, open_rows, goals = np.full(len(rows), NEVER), np.arange(len(rows)), self._goals(features)
+        if self._summed and prod(len(cells) for cells in goals) > MANY_CHOICES:
+            # What a sum costs that is possibly positive, and one that surely is, is mostly the same.
+            lacking, margin = self.lacking[rows], self.problem.classifier.margin
+            both = np.concatenate([lacking, lacking + margin])
+            least, sure = self._cheapest(features, np.tile(rows, 2), both).reshape(2, -1)
+            open_rows = np.flatnonzero(least < sure)
+            least[open_rows] = NEVER
+        for targets in self._choices(goals, len(open_rows)) if len(open_rows) else ():
+            able = self._possible(features, targets, rows[open_rows])
+            price = np.where(able, self.costs(features, targets, rows[open_rows]), NEVER)
+            least[open_rows] = np.minimum(least[open_rows], price.min(axis=0))
         return least
 
-    def _prices(self, features: tuple[int, ...], targets: IntArray, rows: IntArray) -> IntArray:
-        if self._costed:
-            return self.costs(features, targets, rows)
-        return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
+    def _cheapest(self, features: Features, rows: IntArray, lacking: IntArray) -> IntArray:
+        """Tell the least that each row pays to gain what it lacks; huge where it cannot.
 
-    def _of_set(
-        self, features: tuple[int, ...], rows: IntArray, score: IntArray, floor: int
-    ) -> Iterator[Groups]:
-        starts = np.zeros(1, dtype=np.int64)
+        Feature by feature, ways are kept that pay less than any other one which gains as much.
+        """
+        ahead = sum((self.most[feature][rows] for feature in features), np.zeros(len(rows), dtype=np.int64))
+        who = np.flatnonzero(ahead >= lacking)
+        gain, paid = np.zeros((2, len(who)), dtype=np.int64)
+        for feature in features:
+            ahead = ahead - self.most[feature][rows]
+            cells = np.flatnonzero(self._may[feature][:, rows].any(axis=1))
+            self.limits.check()
+            self.limits.need(64 * len(cells) * len(who), "the ways to change a row")
+            if len(cells) * len(who) > PAIRS and len(rows) > 1:
+                halves = zip(np.array_split(rows, 2), np.array_split(lacking, 2), strict=True)
+                return np.concatenate([self._cheapest(features, *half) for half in halves])
+            mine, price = rows[who], self.costs((feature,), cells[:, None], rows)
+            gains = np.minimum(gain + self._gain[feature][np.ix_(cells, mine)], lacking[who])
+            could = self._may[feature][np.ix_(cells, mine)] & (gains + ahead[who] >= lacking[who])
+            which, way = np.nonzero(could)
+            paid, gain, who = paid[way] + price[which, who[way]], gains[could], who[way]
+            order = np.lexsort((-gain, paid, who))
+            paid, gain, who = paid[order], gain[order], who[order]
+            rank = np.unique(gain, return_inverse=True)[1].ravel() + who * len(who)
+            better = np.diff(np.maximum.accumulate(rank), prepend=-1) > 0
+            paid, gain, who = paid[better], gain[better], who[better]
+        least = np.full(len(rows), NEVER)
+        np.minimum.at(least, who, paid)
+        return least
+
+    def _of_set(self, features: Features, buckets: Buckets) -> Iterator[Groups]:
+        rows, starts = buckets.rows, buckets.starts
         if self.share == "features":
             least = self.least_costs(features, rows)
             helped = least < NEVER
@@ -163,27 +228,17 @@ class Listing:
                 inside = np.ones((1, int(helped.sum())), dtype=np.bool_)
                 yield Groups(rows[helped], starts, inside, least[None, helped])
             return
-        if self.share == "point":
-            rows, starts = self._classes.outside(features, rows)
-            heavy = np.add.reduceat(score[rows], starts) >= floor
-            sizes = np.diff(starts, append=len(rows))
-            rows, sizes = rows[np.repeat(heavy, sizes)], sizes[heavy]
-            starts = np.cumsum(sizes) - sizes
         goals = self._goals(features)
-        ends = np.append(starts[1:], len(rows))
         # Rows follow every choice, as many buckets at a time as there is room for.
-        count = min(prod(len(cells) for cells in goals), PAIRS)
-        first = 0
-        while first < len(starts) and len(rows):
-            room = starts[first] + PAIRS // max(1, count)
-            last = max(first + 1, int(np.searchsorted(ends, room, side="right")))
-            part, within = rows[starts[first] : ends[last - 1]], starts[first:last] - starts[first]
-            for targets in self._choices(goals, len(part)):
-                inside = self._possible(features, targets, part)
-                yield Groups(part, within, inside, self._prices(features, targets, part))
-            first = last
+        room = max(1, PAIRS // min(PAIRS, prod(len(cells) for cells in goals)))
+        turn = starts[np.searchsorted(starts, np.arange(len(rows)), side="right") - 1] // room
+        for number in np.unique(turn):
+            part = buckets.only(turn == number)
+            for targets in self._choices(goals, len(part.rows)):
+                inside = self._possible(features, targets, part.rows)
+                yield Groups(part.rows, part.starts, inside, self.costs(features, targets, part.rows))
 
-    def _goals(self, features: tuple[int, ...]) -> list[IntArray]:
+    def _goals(self, features: Features) -> list[IntArray]:
         """List the targets of each feature, without those that another one makes superfluous."""
         for feature in features:
             if feature not in self._useful:
@@ -195,9 +250,10 @@ class Listing:
     def _undominated(self, feature: int, cells: IntArray) -> IntArray:
         """Drop cells for which another one is as good for every row: allowed, as helpful, no dearer."""
         may, gain = self._may[feature][cells], self._gain[feature][cells]
-        price = self._prices((feature,), cells[:, None], self._everybody)
-        # Where points are known to be turned down, a better score is surely as good only beyond the margin.
-        doubt = self.problem.classifier.margin if self.problem.classifier.rejected else 0
+        price = self.costs((feature,), cells[:, None], self._everybody)
+        # Where points may be turned down, a better score is surely as good only beyond the margin.
+        classifier = self.problem.classifier
+        doubt = 0 if classifier.lenient and not classifier.rejected else classifier.margin
         alive = np.ones(len(cells), dtype=np.bool_)
         for worse in range(len(cells)):
             as_good = ~may[worse] | (may & (gain >= gain[worse] + doubt) & (price <= price[worse]))
@@ -210,7 +266,7 @@ class Listing:
         """List all choices of targets, some at a time."""
         shape = tuple(len(cells) for cells in goals)
         count, step = prod(shape), max(1, PAIRS // max(1, rows))
-        if count > LARGEST_KEY:
+        if count > MOST_CHOICES:
             raise NotConfirmedError(f"{count:.1e} choices of targets are too many to look at")
         for begin in range(0, count, step):
             self.limits.check()
@@ -238,7 +294,7 @@ class Listing:
         return np.asarray(classifier.reach(self._values[rows], free) >= classifier.threshold)
 
     def _possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
-        """Tell which rows may follow which targets, and are possibly positive then, ``(g, r)``.
+        """Tell which rows may follow which targets, and are positive then, ``(g, r)``.
 
         There is one row of targets for each choice, and one column for each feature that changes.
         """
@@ -254,8 +310,6 @@ class Listing:
         if classifier.summed:
             inside &= total >= self.lacking[rows]
             asked = inside if restrictions else inside & (total < self.lacking[rows] + classifier.margin)
-        elif classifier.scores is None and not restrictions:
-            return inside
         which, who = np.nonzero(asked)
         step = min(BATCH, max(1, NUMBERS // len(self.problem.levels)))
         for begin in range(0, len(which), step):
@@ -265,21 +319,21 @@ class Listing:
         return inside
 
     def _held(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
-        """Tell which rows may become what they do, by rules on whole rows, and are possibly positive then."""
-        before, classifier = self._cells[rows], self.problem.classifier
+        """Tell which rows may become what they do, by rules on whole rows, and are positive then."""
+        before = self._cells[rows]
         after = before.copy()
         after[:, list(features)] = targets
         held = np.ones(len(rows), dtype=np.bool_)
         for _, holds in self.problem.restrictions:
             held &= holds(before, after)
-        if classifier.scores is not None:
-            kept = np.flatnonzero(held)
-            surely, held[kept] = classifier.judge(self.problem.followed(self.given[rows[kept]], after[kept]))
-            self.doubt |= bool((held[kept] & ~surely).any())
+        ends = self.problem.followed(self.given[rows[held]], after[held])
+        held[held] = self.problem.classifier.accepts(ends)
         return held
 
     def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
-        """Tell what each row pays for each choice of targets, ``(g, r)``."""
+        """Tell what each row pays for each choice of targets, ``(g, r)``; nothing unless it was asked for."""
+        if not self._costed:
+            return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
         total = np.zeros((len(targets), len(rows)), dtype=np.int64)
         for feature, goals in zip(features, targets.T, strict=True):
             total += self.problem.price(feature, self._cells[rows, feature], goals[:, None])
@@ -343,18 +397,9 @@ def check_all_listed(
             members = groups.members(choice, bucket)
             rows = groups.rows[members]
             if not columns.contain(rows, groups.costs[choice, members]):
-                raise unproved(listing, f"{named(listing.given[rows].tolist())} {what}")
+                raise CertificateError(f"{named(listing.given[rows].tolist())} {what}")
 
 
 def named(rows: list[int]) -> str:
     """Name a group by some of its rows."""
     return f"a group with rows {', '.join(map(str, sorted(rows)[:SHOWN]))}{', ...' * (len(rows) > SHOWN)}"
-
-
-def unproved(listing: Listing, what: str) -> Exception:
-    """Say that something is wrong, or open where a point was met of which rounding decides."""
-    if not listing.doubt:
-        return CertificateError(what)
-    classifier = listing.problem.classifier
-    told = "the file does not hold" if classifier.scores is None else "rounding decides under"
-    return NotConfirmedError(f"{what}, if it can be explained; {told} the {classifier.kind} classifier")

@@ -6,34 +6,27 @@ from itertools import combinations, islice
 import numpy as np
 
 from oneformany.verify.problem import Problem
-from oneformany.verify.reading import BoolArray, IntArray
+from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 
 MOST_POINTS = 2**22
 NUMBERS = 2**16  # of points that are looked at together
-SURELY = ""
-"""The doubt about a point that is surely positive."""
 
 Points = tuple[IntArray, IntArray]
 """Points, and the index of the row that could become each."""
-Doubt = tuple[int, str]
-"""A row, and why it is not known whether it can become positive; ``SURELY`` if it can."""
 
 
-def doubt_of_rows(problem: Problem, rows: IntArray, budget: IntArray) -> Doubt | None:
-    """Look for a positive point that one of some given rows could become by so many changes.
-
-    ``None`` if no such point is even possibly positive.
-    """
+def helped_row(problem: Problem, rows: IntArray, budget: IntArray) -> int | None:
+    """Find one of some given rows that becomes positive by so many changes; ``None`` if none does."""
     problem.limits.need(2 * len(rows) * sum(problem.levels), "the moves of all rows")
     may = [problem.may(feature, cells) for feature, cells in enumerate(problem.codes[rows].T)]
     every = np.arange(len(may))
-    return _doubt(problem, Near(problem, rows, np.hstack(may)), every[:0], every, budget)
+    return Near(problem, rows, np.hstack(may)).positive_row(every[:0], every, budget)
 
 
-def doubt_of_group(
+def is_group_helped(
     problem: Problem, rows: IntArray, changed: IntArray, opened: IntArray, budget: int
-) -> str | None:
-    """Look for a positive point of cells that all of some given rows could become.
+) -> bool:
+    """Tell whether there is a positive point of cells that all of some given rows could become.
 
     Features that are changed take any level, and of the open ones so many may; the others stay.
     """
@@ -42,8 +35,7 @@ def doubt_of_group(
     given = (codes[:1] if rule is None else codes for rule in problem.rules)
     may = [problem.may(feature, cells[:, feature]).all(axis=0) for feature, cells in enumerate(given)]
     near = Near(problem, rows[:1], np.concatenate(may)[None])
-    doubt = _doubt(problem, near, changed, opened, np.array([budget]))
-    return None if doubt is None else doubt[1]
+    return near.positive_row(changed, opened, np.array([budget])) is not None
 
 
 def repeated(counts: IntArray) -> tuple[IntArray, IntArray]:
@@ -61,12 +53,32 @@ class Near:
     def __init__(self, problem: Problem, rows: IntArray, may: BoolArray) -> None:
         self._problem, self._levels = problem, np.array(problem.levels)
         self._starts = np.cumsum(self._levels) - self._levels
-        self.rows, self._home, self._may = rows, problem.codes[rows], may  # (r, levels of all features)
+        self._rows, self._may = rows, may  # (r, levels of all features)
+
+    def positive_row(self, changed: IntArray, opened: IntArray, budget: IntArray) -> int | None:
+        """Find a row that could become a positive point, until there are too many to look at."""
+        problem, classifier, seen = self._problem, self._problem.classifier, 0
+        if classifier.scores is None and not classifier.lenient:
+            return None
+        for points, who in self.points(changed, opened, budget):
+            seen += len(points)
+            rows, held = self._rows[who], np.ones(len(points), dtype=np.bool_)
+            if seen > MOST_POINTS * len(self._rows):
+                told = (
+                    f"more than {MOST_POINTS} points would have to be looked at under the {classifier.kind}"
+                )
+                raise NotConfirmedError(f"row {rows[0]}: {told}")
+            for _, holds in problem.restrictions:
+                held &= holds(problem.codes[rows], points)
+            ends = problem.followed(rows[held], points[held])
+            for row in rows[held][classifier.accepts(ends)][:1]:
+                return int(row)
+        return None
 
     def points(self, changed: IntArray, opened: IntArray, budget: IntArray) -> Iterator[Points]:
         """List points in which some features have any level and so many of the open ones have changed."""
-        everybody = np.arange(len(self.rows))
-        for points, who in self._at(self._home, everybody, np.tile(changed, (len(everybody), 1)), stay=True):
+        home, everybody = self._problem.codes[self._rows], np.arange(len(self._rows))
+        for points, who in self._at(home, everybody, np.tile(changed, (len(everybody), 1)), stay=True):
             some = max(1, NUMBERS // max(1, points.size))
             for size in range(int(budget.max()) + 1):
                 able, sets = np.flatnonzero(budget[who] >= size), combinations(opened.tolist(), size)
@@ -84,7 +96,7 @@ class Near:
             if reach is not None and not stay:
                 free = np.zeros(points.shape, dtype=np.bool_)
                 free[np.arange(len(points))[:, None], features] = True
-                could = reach(problem.followed(self.rows[who], points), free) >= problem.classifier.threshold
+                could = reach(problem.followed(self._rows[who], points), free) >= problem.classifier.threshold
                 points, who, features = points[could], who[could], features[could]
             if features.shape[1] == 0:
                 yield points, who
@@ -99,28 +111,3 @@ class Near:
                 moved = points[which[may]]
                 moved[np.arange(len(moved)), feature[may]] = level[may]
                 waiting.append((moved, who[which[may]], features[which[may], 1:]))
-
-
-def _doubt(
-    problem: Problem, near: Near, changed: IntArray, opened: IntArray, budget: IntArray
-) -> Doubt | None:
-    kind, seen, doubt = problem.classifier.kind, 0, None
-    if problem.classifier.scores is None:
-        return int(near.rows[0]), f"the file does not hold the {kind} classifier"
-    for points, who in near.points(changed, opened, budget):
-        seen += len(points)
-        rows = near.rows[who]
-        if seen > MOST_POINTS * len(near.rows):
-            told = f"more than {MOST_POINTS} points would have to be looked at under the {kind}"
-            return int(rows[0]), told
-        held = np.ones(len(points), dtype=np.bool_)
-        for _, holds in problem.restrictions:
-            held &= holds(problem.codes[rows], points)
-        rows = rows[held]
-        surely, possibly = problem.classifier.judge(problem.followed(rows, points[held]))
-        if surely.any():
-            return int(rows[surely][0]), SURELY
-        if possibly.any():
-            told = "a point is so near the threshold that rounding decides about it under the"
-            doubt = int(rows[possibly][0]), f"{told} {kind}"
-    return doubt

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json, Li
 NO_TARGET = -1
 MOST_FEATURES = 2**16
 MOST_ROWS = 10**12
+MOST_COUNTS = 2**18
 MOST_PEOPLE = 2**40
 LARGEST_COST = 2**30
 LARGEST_SCALE = 2**60
@@ -79,7 +80,8 @@ def _observed(given: Json, levels: Levels) -> Holds:
         raise CertificateError(f"{given['counts'].path} are more than {MOST_ROWS} rows")
     at_least = given["at_least"].integer(1, MOST_ROWS)
 
-    @cache
+    # So many counts are kept: those of the last changed features are asked for again and again.
+    @lru_cache(1 + MOST_COUNTS // (1 + len(seen)))
     def often(changed: tuple[bool, ...]) -> Counter[bytes]:
         total: Counter[bytes] = Counter()
         for row, count in zip(seen[:, changed], counts, strict=True):
@@ -197,13 +199,13 @@ class Problem:
         return f"{cost / self.cost_scale:.15g}"
 
 
-def read_problem(given: Json, limits: Limits) -> Problem:
+def read_problem(given: Json) -> Problem:
     """Read the question."""
     given.allow(*FREE)
     levels = given["levels"].integers(1, MOST_LEVELS)
     if not 1 <= len(levels) <= MOST_FEATURES:
         raise CertificateError(f"problem.levels names {len(levels)} features, not 1 to {MOST_FEATURES}")
-    limits.hold(16 * sum(levels), "the levels of all features")
+    given.limits.hold(16 * sum(levels), "the levels of all features")
     codes = given["codes"].codes(levels)
     if not len(codes):
         raise CertificateError("problem.codes is empty; a problem has at least one row")
@@ -218,19 +220,19 @@ def read_problem(given: Json, limits: Limits) -> Problem:
             raise CertificateError(f"{given['people'].path} are more than {MOST_PEOPLE}")
     values, sizes, targets = codes, levels, tuple(np.arange(n) for n in levels)
     if given.has("own"):
-        values, sizes, targets = _own(given["own"], codes, levels, limits)
+        values, sizes, targets = _own(given["own"], codes, levels)
     restrictions = given["restrictions"].entries() if given.has("restrictions") else ()
     rules: tuple[Square | None, ...] = (None,) * len(levels)
     if given["allowed"].value is not None:
         rules = tuple(
-            None if rule.value is None else _square(rule, 1, codes[:, f], levels[f], limits)
+            None if rule.value is None else _square(rule, 1, codes[:, f], levels[f])
             for f, rule in enumerate(given["allowed"].entries(len(levels)))
         )
     costs, cost_scale = None, 1
     if given.has("costs"):
         cost_scale = given["costs"]["scale"].integer(1, LARGEST_SCALE)
         costs = tuple(
-            _square(table, LARGEST_COST, codes[:, f], levels[f], limits)
+            _square(table, LARGEST_COST, codes[:, f], levels[f])
             for f, table in enumerate(given["costs"]["tables"].entries(len(levels)))
         )
     return Problem(
@@ -238,8 +240,8 @@ def read_problem(given: Json, limits: Limits) -> Problem:
         levels=levels,
         max_changes=given["max_changes"].integer(1, len(levels)),
         rules=rules,
-        classifier=read_classifier(given["oracle"], sizes, limits),
-        limits=limits,
+        classifier=read_classifier(given["oracle"], sizes),
+        limits=given.limits,
         values=values,
         targets=targets,
         people=people,
@@ -250,9 +252,7 @@ def read_problem(given: Json, limits: Limits) -> Problem:
     )
 
 
-def _own(
-    given: Json, codes: IntArray, levels: Levels, limits: Limits
-) -> tuple[IntArray, Levels, tuple[IntArray, ...]]:
+def _own(given: Json, codes: IntArray, levels: Levels) -> tuple[IntArray, Levels, tuple[IntArray, ...]]:
     """Read own values, their numbers, and targets; each lies in its row's cell, or the cell it is for."""
     cell_of, targets = [], []
     pairs = zip(given["cell_of"].entries(len(levels)), given["targets"].entries(len(levels)), strict=True)
@@ -267,7 +267,7 @@ def _own(
         cell_of.append(of)
         targets.append(to)
     read = tuple(len(of) for of in cell_of)
-    limits.hold(32 * sum(read), "the values of all features")
+    given.limits.hold(32 * sum(read), "the values of all features")
     values = given["values"].codes(read, len(codes))
     cells_of_rows = np.stack([of[values[:, feature]] for feature, of in enumerate(cell_of)], axis=1)
     for row, feature in np.argwhere(cells_of_rows != codes)[:1].tolist():
@@ -277,7 +277,7 @@ def _own(
     return values, read, tuple(targets)
 
 
-def _square(given: Json, highest: int, cells: IntArray, n: int, limits: Limits) -> Square:
+def _square(given: Json, highest: int, cells: IntArray, n: int) -> Square:
     """Read a line of numbers for every level, or different lines in steps and which is whose.
 
     Only lines of levels that rows are in are kept.
@@ -288,10 +288,9 @@ def _square(given: Json, highest: int, cells: IntArray, n: int, limits: Limits) 
     used, index = np.unique(line_of[cells]), np.zeros(len(lines), dtype=np.int64)
     index[used] = np.arange(len(used))
     kind, wanted = np.min_scalar_type(highest), set(used.tolist())
-    limits.hold(kind.itemsize * len(used) * n, "the moves between cells")
+    given.limits.hold(kind.itemsize * len(used) * n, "the moves between cells")
     square = Square(index[line_of], np.zeros((len(used), n), dtype=kind))
     for number, line in enumerate(lines):
-        limits.check()
         told = _in_steps(line, highest, n) if short else line.array(0, highest, n)
         if number in wanted:
             square.lines[index[number]] = told

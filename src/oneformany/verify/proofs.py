@@ -12,7 +12,6 @@ from oneformany.verify.reading import IntArray, Json
 
 LARGEST_NUMBER = 2**60
 LARGEST_SCALE = 2**40
-DEEPEST_PROOF = 250
 KINDS = ("dual", "enumeration", "branch", "solver")
 
 Numbers = tuple[int, ...]
@@ -94,21 +93,20 @@ class ProofReader(NamedTuple):
     rows: int
     features: int
 
-    def proof(self, given: Json, depth: int = 0) -> Proof:
+    def proof(self, given: Json) -> Proof:
         """Read the proof that a cover needs so many explanations."""
         kind, bound = given["kind"].text(KINDS), _number(given["bound"])
         if kind == "solver":
             return Proof(bound, solver=given["name"].printable(80))
         if kind == "branch":
-            _check_depth(depth)
-            parts = tuple(self.proof(given[side], depth + 1) for side in ("together", "apart"))
+            parts = tuple(self.proof(given[side]) for side in ("together", "apart"))
             return Proof(bound, pair=given["pair"].distinct(self.rows - 1, 2), parts=parts)
         exclusion = None
         if kind == "enumeration":
             target = given["target"].integer(1, self.rows)
             listed = given["columns"].entries()
             columns = tuple((column.integers(0, self.rows - 1), (), ()) for column in listed)
-            exclusion = Exclusion(target, target, columns, self._cover(given["cover"], len(columns), 0))
+            exclusion = Exclusion(target, target, columns, self._cover(given["cover"], len(columns)))
         return Proof(bound, self._weights(given["weights"]), _number(given["capacity"], 1), exclusion)
 
     def coverage(self, given: Json) -> CoverageProof:
@@ -149,14 +147,13 @@ class ProofReader(NamedTuple):
         tree = self._case(given["tree"], len(columns))
         return Exclusion(_number(given["explanations"]), _number(given["target"]), tuple(columns), tree)
 
-    def _cover(self, given: Json, columns: int, depth: int) -> Case:
+    def _cover(self, given: Json, columns: int) -> Case:
         """Read a case of a set cover, split by the columns that cover a row."""
-        _check_depth(depth)
         filters = tuple(self._filter(pairs, sets=True) for pairs in given["filters"].entries())
         if not any(name in given for name in ("row", "columns", "parts")):
             return Case(filters)
         row, tried = given["row"].integer(0, self.rows - 1), given["columns"].distinct(columns - 1)
-        parts = (self._cover(part, columns, depth + 1) for part in given["parts"].entries(len(tried)))
+        parts = (self._cover(part, columns) for part in given["parts"].entries(len(tried)))
         return Case(filters, row, tried, tuple(parts))
 
     def _case(self, given: Json, columns: int) -> Case:
@@ -176,7 +173,7 @@ class ProofReader(NamedTuple):
         found: dict[Numbers, int] = {}
         for pair in given.entries():
             which, weight = pair.entries(2)
-            listed = which if sets and isinstance(which.value, list) else Json([which.value], which.path)
+            listed = which if sets and isinstance(which.value, list) else which.alone()
             chosen = listed.distinct(self.rows - 1)
             if chosen in found:
                 raise CertificateError(f"{pair.path} names {'a set of rows' if sets else 'a row'} twice")
@@ -188,11 +185,6 @@ class ProofReader(NamedTuple):
 
 def _number(given: Json, least: int = 0) -> int:
     return given.integer(least, LARGEST_NUMBER)
-
-
-def _check_depth(depth: int) -> None:
-    if depth >= DEEPEST_PROOF:
-        raise CertificateError(f"the proof is more than {DEEPEST_PROOF} decisions deep")
 
 
 @dataclass(frozen=True)

@@ -177,17 +177,21 @@ class Json:
     """One JSON value and where it is; whoever asks for it as something else gets an error that says so.
 
     Whatever nobody asks for is not of the format, which ``refuse_unknown`` says: so each field is named where
-    it is read, and nowhere else.
+    it is read, and nowhere else. Whoever reads looks at the clock, list by list.
     """
 
-    __slots__ = ("_asked", "path", "value")
+    __slots__ = ("_asked", "limits", "path", "value")
 
-    def __init__(
-        self, value: object, path: str = "", asked: "dict[int, tuple[Json, set[str]]] | None" = None
-    ) -> None:
+    def __init__(self, value: object, limits: Limits | None = None, path: str = "") -> None:
         self.value = value
+        self.limits = limits or Limits()
         self.path = path
-        self._asked = {} if asked is None else asked  # the objects that were read, and fields asked for
+        self._asked: dict[int, tuple[Json, set[str]]] = {}  # objects that were read, and fields asked for
+
+    def _inner(self, value: object, path: str) -> "Json":
+        inner = Json(value, self.limits, path)
+        inner._asked = self._asked
+        return inner
 
     def fields(self) -> dict[str, Any]:
         """Refuse anything but an object."""
@@ -207,7 +211,7 @@ class Json:
         """Refuse fields that nobody asked for, in all objects that were read."""
         for known, asked in self._asked.values():
             if unknown := known.fields().keys() - asked:
-                known.inner(min(unknown)).fail("is not a field of this format")
+                known.field(_printable(min(unknown), 40)).fail("is not a field of this format")
 
     def __contains__(self, name: str) -> bool:
         self.allow(name)
@@ -218,15 +222,15 @@ class Json:
         return name in self and self.fields()[name] is not None
 
     def __getitem__(self, name: str) -> "Json":
-        inner = self.inner(name)
-        return inner if name in self else inner.fail("is missing")
+        return self.field(name) if name in self else self.field(name).fail("is missing")
 
-    def inner(self, name: str) -> "Json":
+    def field(self, name: str) -> "Json":
         """Look at a field, whether it is there or not."""
-        return Json(self.fields().get(name), f"{self.path}.{name}" if self.path else name, self._asked)
+        return self._inner(self.fields().get(name), f"{self.path}.{name}" if self.path else name)
 
     def values(self, length: int | None = None) -> list[Any]:
         """Refuse anything but a list, of the given length."""
+        self.limits.check()
         if not isinstance(self.value, list):
             self.fail(f"must be a list, not {_name(self.value)}")
         if length is not None and len(self.value) != length:
@@ -237,7 +241,7 @@ class Json:
 
     def entries(self, length: int | None = None) -> "Iterator[Json]":
         """Go through a list."""
-        return (Json(entry, f"{self.path}[{i}]", self._asked) for i, entry in enumerate(self.values(length)))
+        return (self._inner(entry, f"{self.path}[{i}]") for i, entry in enumerate(self.values(length)))
 
     def text(self, among: tuple[str, ...] = ()) -> str:
         """Refuse anything but a string, one of those given if any are."""
@@ -249,7 +253,7 @@ class Json:
 
     def printable(self, most: int) -> str:
         """Read text that is going to be told: so many characters, none of which directs a terminal."""
-        return "".join(letter if letter.isprintable() else "?" for letter in self.text()[:most])
+        return _printable(self.text(), most)
 
     def numbers(self, length: int | None = None) -> FloatArray:
         """Refuse anything but a list of finite numbers; true is not a number."""
@@ -261,7 +265,11 @@ class Json:
 
     def number(self) -> float:
         """Refuse anything but a finite number."""
-        return float(Json([self.value], self.path).numbers()[0])
+        return float(self.alone().numbers()[0])
+
+    def alone(self) -> "Json":
+        """Take a value as a list of nothing but it."""
+        return Json([self.value], self.limits, self.path)
 
     def integers(self, low: int, high: int, length: int | None = None) -> tuple[int, ...]:
         """Refuse anything but a list of integers from ``low`` to ``high``; true is not a number."""
@@ -277,7 +285,7 @@ class Json:
 
     def integer(self, low: int, high: int) -> int:
         """Refuse anything but an integer from ``low`` to ``high``."""
-        return Json([self.value], self.path).integers(low, high)[0]
+        return self.alone().integers(low, high)[0]
 
     def array(self, low: int, high: int, length: int | None = None) -> IntArray:
         """Read integers as an array."""
@@ -304,6 +312,10 @@ class Json:
                 f"which has {levels[feature]} levels"
             )
         return codes
+
+
+def _printable(text: str, most: int) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:most])
 
 
 def _name(value: object) -> str:

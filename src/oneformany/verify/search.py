@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.verify.listing import ListedColumns
-from oneformany.verify.points import SURELY, doubt_of_group, repeated
+from oneformany.verify.points import is_group_helped, repeated
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Items
 from oneformany.verify.reading import BoolArray, IntArray
@@ -123,15 +123,13 @@ def _split(around: Around, nodes: Nodes, feature: IntArray) -> Iterator[Nodes]:
 class GroupSearch:
     """All groups that respect the decisions of a proof on the covered distinct rows.
 
-    ``doubt`` is why it is not known whether the group found last exists; empty if it surely does. Where moves
-    are ``costed`` each goes to one level, and otherwise so only where there is a rule: elsewhere one move
-    stands for all levels.
+    Where moves are ``costed`` each goes to one level, and otherwise so only where there is a rule: elsewhere
+    one move stands for all levels.
     """
 
     def __init__(self, problem: Problem, items: Items, *, costed: bool = False) -> None:
         self._problem = problem
         self._members = items.members
-        self.doubt = SURELY
         rows = problem.codes[[row for rows in items.members for row in rows]]
         edges = np.cumsum([0, *(len(rows) for rows in items.members)])[:-1]
         self.codes = problem.codes[list(items.first)]
@@ -173,7 +171,7 @@ class GroupSearch:
                 return
             around = self._around(anchor, present, about, columns)
             for group, state, budget in self._groups(around, floor):
-                if not self._is_impossible(group, state, budget):
+                if self._exists(group, state, budget):
                     yield tuple(sorted(group.tolist()))
                     break
             present[anchor] = False
@@ -260,15 +258,14 @@ class GroupSearch:
             parts += _split(around, nodes.pick(~done), loads[~done].argmax(axis=1))
             waiting = Nodes._make(map(np.concatenate, zip(*parts, strict=True)))
 
-    def _is_impossible(self, group: IntArray, state: IntArray, budget: int) -> bool:
-        """Whether no positive point serves the group with what was decided.
+    def _exists(self, group: IntArray, state: IntArray, budget: int) -> bool:
+        """Whether a positive point serves the group with what was decided.
 
         The group is all that such a point could serve, so nothing else is lost.
         """
-        if self._problem.classifier.certain:
-            return False
+        classifier = self._problem.classifier
+        if classifier.summed and not classifier.margin:  # the sums that the search adds up say it all
+            return True
         rows = np.array([row for item in group for row in self._members[item]])
         changed, opened = (np.flatnonzero(state == told) for told in (CHANGED, OPEN))
-        doubt = doubt_of_group(self._problem, rows, changed, opened, budget)
-        self.doubt = doubt or SURELY
-        return doubt is None
+        return is_group_helped(self._problem, rows, changed, opened, budget)
