@@ -49,8 +49,10 @@ def explain(
     ],
     *,
     max_changes: options.MaxChanges = 3,
-    explanations: Annotated[int | None, Option(min=1, help="Cover as many rows as so many can.")] = None,
-    coverage: Annotated[float | None, Option(help="Cover at least this part, such as 0.9.")] = None,
+    explanations: Annotated[
+        int | None, Option(min=1, help="Cover as many rows as possible with so many explanations.")
+    ] = None,
+    coverage: Annotated[float | None, Option(help="Cover at least this part of rows, such as 0.9.")] = None,
     people: options.People = None,
     setup: options.Setup,
     costs: Annotated[Path | None, Option(metavar="TOML", help="What a change costs; 1 if not named.")] = None,
@@ -133,7 +135,7 @@ def _table(feature: Mapping[str, Any]) -> str:
 
 
 def frontier(
-    rows: Annotated[Path | None, Argument(metavar="ROWS", help="As with explain, or german credit.")] = None,
+    rows: Annotated[Path | None, Argument(metavar="ROWS", help="As with explain; or german credit.")] = None,
     model: Annotated[Path | None, Argument(metavar="MODEL", help="As with explain.")] = None,
     *,
     max_changes: Annotated[
@@ -150,7 +152,7 @@ def frontier(
 ) -> None:
     """Tell how few explanations do for 1, 2, ... changes, or how many rows 1, 2, ... explanations cover.
 
-    Each point comes with its proved bound. Exit code 0: all points are proved; 3: some are open.
+    Each point has its proved bound, each curve its time limit. Exit code 0: all is proved; 3: some is open.
     """
     saving.check_targets((rows, model, setup.rules, setup.schema, setup.reference), json_file, picture=plot)
     largest = max_changes or (3 if rows is not None or explanations else 20)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from oneformany.problem import Share
 
 Rows = Annotated[Path, Argument(metavar="ROWS", help="CSV, Parquet or JSON lines; a column per feature.")]
-Separator = Annotated[str | None, Option(help="Between columns of a CSV file, if found out wrongly.")]
+Separator = Annotated[str | None, Option(help="Between columns of a CSV file; found out if not named.")]
 Encoding = Annotated[str | None, Option(help="Of a CSV file, such as utf-8 or cp1252.")]
-People = Annotated[str | None, Option(metavar="COLUMN", help="How many people each row stands for.")]
+People = Annotated[str | None, Option(metavar="COLUMN", help="It says how many people each row stands for.")]
 MaxChanges = Annotated[int, Option(help="How many features one explanation may change.")]
 TimeLimit = Annotated[float | None, Option(metavar="SECONDS", help="Then the best so far is told.")]
 Show = Annotated[int, Option(min=0, help="How many explanations to spell out.")]
@@ -40,13 +40,13 @@ class Setup:
     """What explain and frontier both ask; each field is an option."""
 
     share: Annotated[str, Option(help="What rows of a group share: point, action or features.")] = "point"
-    threshold: Annotated[float | None, Option(help="Least probability of a positive row.")] = None
+    threshold: Annotated[float | None, Option(help="Positive from this probability on, if named.")] = None
     positive: Annotated[str | None, Option(help="Label of the positive class; 1 if not named.")] = None
     rules: Annotated[Path | None, Option(metavar="TOML", help="What may not change, or only one way.")] = None
     immutable: Annotated[str, Option(help="Features that cannot change, with commas.")] = ""
     only_increase: Annotated[str, Option(help="Features that can only go up.")] = ""
     only_decrease: Annotated[str, Option(help="Features that can only go down.")] = ""
-    schema: Annotated[Path | None, Option(metavar="FILE", help="Cells, as oneformany schema writes.")] = None
+    schema: Annotated[Path | None, Option(metavar="FILE", help="Cells, as oneformany schema tells.")] = None
     reference: Annotated[Path | None, Option(metavar="ROWS", help="Data to take new values from.")] = None
     index: Annotated[str | None, Option(help="Column that names the rows.")] = None
     columns: Annotated[str, Option(help="Use only these columns, in this order, with commas.")] = ""

@@ -103,7 +103,7 @@ def _draw(found: list[ofm.Audit], path: Path) -> None:
 def verify(
     file: Annotated[Path, Argument(metavar="RESULT", help="A result written with --json or Result.to_json.")],
     *,
-    time_limit: Annotated[float, Option(min=0.0, metavar="SECONDS", help="Leave the rest open.")] = 600.0,
+    time_limit: Annotated[float, Option(min=0.0, metavar="SECONDS", help="The rest is left open.")] = 600.0,
     memory_limit: Annotated[float, Option(min=0.0, metavar="GB", help="Leave open what needs more.")] = 4.0,
     json_file: options.JsonFile = None,
 ) -> None:
