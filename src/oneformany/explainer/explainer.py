@@ -22,6 +22,7 @@ from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
 from oneformany.progress import Progress
 from oneformany.readers.verdict import positive_class
+from oneformany.readers.wrappers import model_name
 from oneformany.result.file import canonical
 from oneformany.result.following import apply
 from oneformany.result.result import Result
@@ -304,7 +305,7 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], posed: Posed) -> di
     positive = plain_value(positive_class(asked.model, asked.positive))
     told = {"unread": posed.unread, "beyond_data": "; ".join(posed.beyond)}
     return {
-        "kind": kind + str(getattr(model, "__name__", type(model).__name__)),
+        "kind": kind + str(getattr(model, "__name__", model_name(model))),
         "digest": digest,
         "threshold": None if asked.threshold is None else float(asked.threshold),
         "positive": positive if isinstance(positive, (bool, int, float, str)) else str(positive),

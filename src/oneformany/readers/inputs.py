@@ -21,7 +21,7 @@ from oneformany.readers.callables import decision
 from oneformany.readers.columns import Rows, as_fitted, columns_of, probe
 from oneformany.readers.registry import PIPELINE, first_step, load, reader_for
 from oneformany.readers.verdict import Reading, Verdict, class_index
-from oneformany.readers.wrappers import named, own_answer, threshold_inside, unwrapped
+from oneformany.readers.wrappers import model_name, named, own_answer, threshold_inside, unwrapped
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.frames import NUMBERS, Column, Table
 
@@ -82,7 +82,7 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
     else:
         categories = known_categories(classifier, table.frame, names)
         codes = {str(table.labels[name]): values for name, values in categories.items()}
-        transform = CategoryCodes(type(classifier).__name__, codes)
+        transform = CategoryCodes(model_name(classifier), codes)
         known = {name: frozenset(values) for name, values in categories.items()}
     decide: Any = Verdict(model, steps.inputs, threshold, positive)
     if reader.probabilities:
@@ -260,8 +260,9 @@ class CategoryCodes:
                     f"column {name!r} holds {odd.iloc[0]!r} among numbers; write a number, or drop the row"
                 ) from error
             raise InputError(
-                f"column {name!r} holds texts, which {self.model} cannot read; turn it into a column of type "
-                "category if the model was fitted so, or pass the schema whose one-hot columns it reads"
+                f"column {name!r} holds texts, which {self.model} cannot read; leave it out if the model was "
+                "fitted without it, turn it into a column of type category if the model was fitted so, or "
+                "pass the schema whose one-hot columns it reads"
             ) from error
 
 

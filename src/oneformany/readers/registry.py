@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
-from pathlib import PurePath
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +16,9 @@ from oneformany.readers.columns import Rows, as_fitted, encoding_for, inputs_for
 from oneformany.readers.verdict import ProbabilityVerdict, Reading, Verdict, class_number, is_regressor
 from oneformany.readers.wrappers import (
     ANSWERS,
+    is_graph,
     is_wrapper,
+    model_name,
     named,
     own_answer,
     threshold_inside,
@@ -54,7 +55,7 @@ class Reader:
         if self.probabilities is None:
             return Verdict(model, inputs, threshold, positive)
         own = partial(load(self.probabilities), model)
-        return ProbabilityVerdict(own, inputs, threshold, class_number(positive, type(model).__name__))
+        return ProbabilityVerdict(own, inputs, threshold, class_number(positive, model_name(model)))
 
 
 def is_function(kind: type) -> bool:
@@ -101,7 +102,7 @@ READERS: list[Reader] = [
     ),
     Reader(
         "ONNX graphs of linear layers and ReLU (or the path to one)",
-        lambda kind: issubclass(kind, (str, PurePath)) or named("onnx", "ModelProto")(kind),
+        is_graph,
         _NETWORK,
         probabilities=_OUTPUTS,
     ),

@@ -1,6 +1,7 @@
 """Classes by their names, what they answer in a way of their own, and those that pass rows on to others."""
 
 from collections.abc import Callable, Sequence
+from pathlib import PurePath
 
 from oneformany.anything import AnyModel
 from oneformany.exceptions import UnsupportedModelError
@@ -15,6 +16,16 @@ def named(package: str, *names: str) -> Callable[[type], bool]:
     return lambda kind: any(
         base.__module__.split(".")[0] == package and base.__name__ in names for base in kind.__mro__
     )
+
+
+def is_graph(kind: type) -> bool:
+    """Whether models of a type are ONNX graphs, or paths to one."""
+    return issubclass(kind, (str, PurePath)) or named("onnx", "ModelProto")(kind)
+
+
+def model_name(model: AnyModel) -> str:
+    """Name a model in messages."""
+    return "the ONNX graph" if is_graph(type(model)) else type(model).__name__
 
 
 # Classifiers that pass rows on, and where they have the one that answers

@@ -294,7 +294,7 @@ def test_a_dropout_left_in_training_mode_is_refused():
         ({"threshold": 0.0}, "strictly between 0 and 1"),
         ({"threshold": 1.0}, "strictly between 0 and 1"),
         ({"positive": 2}, "has the classes 0 to 1; 2 is not one of them"),
-        ({"positive": "good"}, "numbered from 0"),
+        ({"positive": "good"}, "the classes of the ONNX graph are numbered from 0"),
     ],
 )
 def test_thresholds_and_classes_that_do_not_fit_are_refused(arguments, message):
@@ -314,7 +314,12 @@ def test_a_path_is_enough_and_a_file_of_something_else_is_refused(tmp_path):
     model = graph([("MatMul", ("x", "w"), "y", {})], {"w": np.array([[1.0], [2.0]])})
     onnx.save(model, tmp_path / "line.onnx")
     for path in (tmp_path / "line.onnx", str(tmp_path / "line.onnx")):
-        assert OneForMany(path).explain(frame).covered == 3
+        result = OneForMany(path).explain(frame)
+        assert (result.covered, result.problem["model"]["kind"]) == (3, "the ONNX graph")
+    with pytest.raises(
+        InputError, match="column 'c' holds texts, which the ONNX graph cannot read; leave it"
+    ):
+        OneForMany(model).explain(frame.assign(c="x"))
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises(InputError, match=r"notes.txt' is not an ONNX file: "):
         OneForMany(str(tmp_path / "notes.txt")).explain(frame)

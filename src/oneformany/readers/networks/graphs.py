@@ -13,6 +13,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step
 from oneformany.readers.verdict import class_number
+from oneformany.readers.wrappers import model_name
 from oneformany.schema.encoding import Encoding
 
 TRIVIAL = frozenset({"contiguous", "flatten", "identity", "reshape", "squeeze", "view"})
@@ -39,7 +40,7 @@ def read_network(
 
     It ends in one logit (that of class 1) or one per class, or in their sigmoid or softmax.
     """
-    index = class_number(positive, type(model).__name__)
+    index = class_number(positive, model_name(model))
     return _followed(model, encoding.width).oracle(encoding, threshold, index)
 
 
@@ -49,7 +50,7 @@ def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     reads = next(len(step.weights) for step in chain.steps if isinstance(step, Affine))
     if reads != width:
         raise InputError(
-            f"{type(model).__name__} reads {reads} numbers, and the rows have {width} columns; give the "
+            f"{model_name(model)} reads {reads} numbers, and the rows have {width} columns; give the "
             "columns that it was trained on"
         )
     return chain.probabilities(columns)
