@@ -359,6 +359,17 @@ def test_lazy_polars_frames_are_read():
     assert result.problem["rows"] == np.flatnonzero(pipeline().predict(FRAME) == 0).tolist()
 
 
+@pytest.mark.parametrize("kind", [xgboost.XGBClassifier, lightgbm.LGBMClassifier])
+def test_truth_values_with_gaps_in_a_polars_frame_are_read(kind):
+    frame = FRAME[["age", "income"]].assign(home=FRAME["home"].astype("boolean").mask(FRAME["age"] > 50))
+    model = kind(n_estimators=10, n_jobs=1, verbosity=0).fit(frame, TARGET)
+    wanted = OneForMany(model, 2).explain(frame).assignment
+    for given in (pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        assert OneForMany(model, 2).explain(given).assignment == wanted
+    with pytest.raises(InputError, match=r"does not answer about the rows: .*dtype"):  # not: is missing
+        OneForMany(model, 2).explain(frame.assign(home=frame["home"].astype(object).replace({pd.NA: None})))
+
+
 def test_pyarrow_tables_are_read():
     model = pipeline()
     table = pa.Table.from_pandas(FRAME)

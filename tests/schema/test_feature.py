@@ -84,6 +84,7 @@ def test_a_feature_that_makes_no_sense_is_refused(arguments, words):
         ({"name": "x", "level": ["a"]}, r"'level' is not a part of a feature; did you mean 'levels'\?"),
         ({"name": "x", "levels": 3}, "'x': levels must be a list, not 3"),
         ({"name": "x", "levels": ["a", "b"], "edges": 3}, "'x': edges must be a list, not 3"),
+        ({"name": "x", "levels": ["a", "b"], "special": None}, "'x': special must be a list, not None"),
         ("x", "a feature has a name and levels, not just 'x'"),
     ],
 )

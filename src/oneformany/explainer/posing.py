@@ -157,8 +157,9 @@ def _decided(
     except ValueError as error:
         if found := refused_value(error, columns, known, frame.index):
             raise InputError(found) from error
-        gaps = frame.isna()
-        full = frame.bfill().ffill()
+        gaps, full = frame.isna(), frame.bfill().ffill()
+        if full.notna().all(axis=None):
+            decide(full)  # else it is not missing values that the model refuses
         for name in gaps.columns[gaps.any()]:
             row = frame.index[int(gaps[name].to_numpy().argmax())]
             try:

@@ -239,6 +239,7 @@ class Feature:
         kinds: dict[str, tuple[Any, str]] = {
             **dict.fromkeys(LISTS, ((tuple, NoneType), "a list")),
             **dict.fromkeys(FLAGS, (bool, "True or False")),
+            "special": (tuple, "a list"),
             "unit": (str, "a text"),
         }
         for name, (kind, told) in kinds.items():

@@ -71,7 +71,8 @@ def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
     except TypeError as error:
         raise InputError(wrong) from error
     made: pd.DataFrame = (native.collect() if isinstance(native, narwhals.LazyFrame) else native).to_pandas()
-    return made
+    truths = [name for name, column in made.items() if pd.api.types.infer_dtype(column) == "boolean"]
+    return made.astype({name: "boolean" for name in truths if made[name].dtype == object})  # with gaps
 
 
 @dataclass(frozen=True, eq=False)
