@@ -97,9 +97,10 @@ def test_curves_over_nothing_or_over_both_are_refused(asked):
         ofm.frontier(draw_problem(np.random.default_rng(4), "additive", "point"), **asked)
 
 
-def test_a_model_instead_of_an_explainer_is_refused():
-    with pytest.raises(InputError, match=r"an explainer is needed: OneForMany\(model\), not dict"):
-        ofm.frontier_of_frame({}, None)
+@pytest.mark.parametrize(("stranger", "told"), [({}, "dict"), (ofm.OneForMany, "OneForMany")])
+def test_what_is_not_an_explainer_is_refused(stranger, told):
+    with pytest.raises(InputError, match=rf"is needed: OneForMany\(model\), not {told} itself"):
+        ofm.frontier_of_frame(stranger, None)
 
 
 def test_one_integer_stands_for_all_from_1_to_it():

@@ -305,7 +305,7 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], posed: Posed) -> di
     positive = plain_value(positive_class(asked.model, asked.positive))
     told = {"unread": posed.unread, "beyond_data": "; ".join(posed.beyond)}
     return {
-        "kind": kind + str(getattr(model, "__name__", model_name(model))),
+        "kind": kind + model_name(model),
         "digest": digest,
         "threshold": None if asked.threshold is None else float(asked.threshold),
         "positive": positive if isinstance(positive, (bool, int, float, str)) else str(positive),

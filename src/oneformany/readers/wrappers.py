@@ -24,8 +24,8 @@ def is_graph(kind: type) -> bool:
 
 
 def model_name(model: AnyModel) -> str:
-    """Name a model in messages."""
-    return "the ONNX graph" if is_graph(type(model)) else type(model).__name__
+    """Name a model for people: a function by its own name, others by their type."""
+    return "the ONNX graph" if is_graph(type(model)) else getattr(model, "__name__", type(model).__name__)
 
 
 # Classifiers that pass rows on, and where they have the one that answers

@@ -221,7 +221,8 @@ def frontier_of_frame(
     [2, 1]
     """
     if isinstance(explainer, type) or not hasattr(explainer, "problem"):
-        raise InputError(f"an explainer is needed: OneForMany(model), not {type(explainer).__name__} itself")
+        given = getattr(explainer, "__name__", type(explainer).__name__)
+        raise InputError(f"an explainer is needed: OneForMany(model), not {given} itself")
     stop = Stop(time_limit)
     problem = explainer.problem(frame)
     left = None if time_limit is None else stop.remaining()

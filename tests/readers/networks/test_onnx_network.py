@@ -313,8 +313,8 @@ def test_a_path_is_enough_and_a_file_of_something_else_is_refused(tmp_path):
     frame = pd.DataFrame({"a": [-1.0, 2.0, -3.0], "b": [0.0, -1.0, 1.0]})
     model = graph([("MatMul", ("x", "w"), "y", {})], {"w": np.array([[1.0], [2.0]])})
     onnx.save(model, tmp_path / "line.onnx")
-    for path in (tmp_path / "line.onnx", str(tmp_path / "line.onnx")):
-        result = OneForMany(path).explain(frame)
+    for kind in (model, tmp_path / "line.onnx", str(tmp_path / "line.onnx")):
+        result = OneForMany(kind).explain(frame)
         assert (result.covered, result.problem["model"]["kind"]) == (3, "the ONNX graph")
     with pytest.raises(
         InputError, match="column 'c' holds texts, which the ONNX graph cannot read; leave it"
