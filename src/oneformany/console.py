@@ -108,9 +108,8 @@ def _warn(message: Warning | str, *_: object, **__: object) -> None:
 
 def names(text: str) -> list[str]:
     """Split "a,b" into names, each once; one with a comma in it stands in quotes."""
-    return list(
-        dict.fromkeys(filter(None, map(str.strip, next(csv.reader([text], skipinitialspace=True), ()))))
-    )
+    parts = next(csv.reader([text], skipinitialspace=True), ())
+    return list(dict.fromkeys(filter(None, map(str.strip, parts))))
 
 
 def sizes(option: str, text: str | None) -> list[int] | None:

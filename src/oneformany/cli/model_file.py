@@ -180,9 +180,8 @@ def _function_of(graph: AnyModel) -> Callable[[pd.DataFrame], FloatArray]:
         try:
             parts = [frame] if len(inputs) == 1 else [frame[[entry.name]] for entry in inputs]
             both = zip(inputs, parts, strict=True)
-            outputs = session.run(
-                None, {of.name: part.to_numpy().astype(TENSORS[of.type]) for of, part in both}
-            )
+            arrays = {of.name: part.to_numpy().astype(TENSORS[of.type]) for of, part in both}
+            outputs = session.run(None, arrays)
         except Exception as error:  # names and numbers of columns, texts for numbers: the runtime knows what
             raise InputError(
                 f"the ONNX graph cannot read the rows ({type(error).__name__}: {error}); they have the "

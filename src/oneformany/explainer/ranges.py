@@ -23,11 +23,7 @@ MOST_EXPLANATIONS = 50  # so many explanations, those of most rows, are looked a
 
 
 def with_ranges(
-    result: Result,
-    posed: Posed,
-    moved: pd.DataFrame,
-    rules: Sequence[object] = (),
-    seconds: float | None = None,
+    result: Result, posed: Posed, moved: pd.DataFrame, rules: Sequence[object], seconds: float | None = None
 ) -> Result:
     """Note for each explanation the features of which a whole cell may be named instead of a number.
 

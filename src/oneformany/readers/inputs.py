@@ -297,9 +297,8 @@ def known_categories(model: AnyModel, frame: pd.DataFrame, labels: Sequence[str]
 def _check_categories(column: Column, *, texts: bool) -> None:
     """Refuse a column in which ``XGBClassifier`` does not see categories that are all texts, or all not."""
     typed = isinstance(column.dtype, pd.CategoricalDtype)
-    for odd in (
-        [kind for kind in column.cat.categories if isinstance(kind, str) != texts] if typed else [None]
-    ):
+    kinds = column.cat.categories if typed else ()
+    for odd in [kind for kind in kinds if isinstance(kind, str) != texts] if typed else [None]:
         has = f"has the category {odd!r}" if typed else "is not of type category"
         raise InputError(
             f"column {column.name!r} {has}, and the model was fitted on categories that are "

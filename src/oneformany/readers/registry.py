@@ -113,10 +113,7 @@ READERS: list[Reader] = [
         "frames",
     ),
     Reader(
-        "pipelines of scikit-learn that end in one of these",
-        named("sklearn", "Pipeline"),
-        PIPELINE,
-        "frames",
+        "pipelines of scikit-learn that end in one of these", named("sklearn", "Pipeline"), PIPELINE, "frames"
     ),
     Reader(
         "scorecards (dict of feature to level to points)",
