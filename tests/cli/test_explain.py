@@ -57,7 +57,7 @@ def test_results_and_changes_are_saved(files):
     result = Result.from_json(files / "out.json")
     table = pd.read_csv(files / "out.csv", index_col="row")
     assert len(table) == len(result.assignment) == 8
-    assert set(table["outcome"]) == {"covered"}
+    assert set(table["outcome"]) == {"explained"}
 
 
 def test_one_way_rules_are_kept(files):

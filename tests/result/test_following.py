@@ -145,11 +145,11 @@ def test_new_rows_that_share_features_find_targets_of_their_own(rules):
     refused = FRAME[model.predict(FRAME[READ]) == 0]
     placed = result.assign(refused, model=explainer)
     told = result.assignment_frame()
-    assert (placed >= 0).tolist() == (told["outcome"] == "covered").tolist()
+    assert (placed >= 0).tolist() == (told["outcome"] == "explained").tolist()
     new = rows(60, 4)
     again = explainer.explain(new)
     fits = result.assign(new, model=explainer)
-    helped = again.assignment_frame()["outcome"] == "covered"
+    helped = again.assignment_frame()["outcome"] == "explained"
     assert set(fits.index[fits < 0]) >= set(helped.index[~helped])
 
 
@@ -218,7 +218,7 @@ def test_values_that_were_not_there_before_may_stay_where_the_model_reads_them()
     new = frame[frame["income"] < 2000].head(4).assign(city=["Oslo", "Rome", "Atlantis", None])
     with pytest.warns(UserWarning, match="column 'city'.*'Atlantis'.*for the row$"):
         told = result.assignment_frame(new[[*READ, "city"]], explainer)
-    assert told["outcome"].tolist() == ["covered", "covered", "none fits", "covered"]
+    assert told["outcome"].tolist() == ["explained", "explained", "none fits", "explained"]
     assert "'Atlantis' is none of its levels" in told["reason"].iloc[2]
 
 
@@ -237,7 +237,7 @@ def test_rows_without_an_explanation_are_told_apart(share):
     assert (
         told["outcome"].tolist()
         == ["cannot be read"] * 3
-        + np.select([accepted, placed >= 0], ["already positive", "covered"], "none fits").tolist()
+        + np.select([accepted, placed >= 0], ["already positive", "explained"], "none fits").tolist()
     )
     assert len(set(told["outcome"])) == 4
     assert told["reason"].iloc[1] == "column 'income', row client 1: 'more' is none of its levels"

@@ -362,7 +362,7 @@ def test_the_frame_has_one_line_per_explanation(result):
 
 def test_the_assignment_frame_tells_each_row_what_to_change(result):
     frame = result.assignment_frame()
-    assert frame["outcome"].tolist() == ["covered", "covered", "cannot be helped", "covered"]
+    assert frame["outcome"].tolist() == ["explained", "explained", "cannot be helped", "explained"]
     assert frame["explanation"].dropna().tolist() == [1, 1, 2]
     assert frame["changes"].dropna().tolist() == [2, 1, 2]
     assert frame.loc[0, "feature 1"] == "level 1"

@@ -95,4 +95,4 @@ def test_rows_come_back_with_their_own_index_and_types_and_are_accepted(dress, s
     pd.testing.assert_index_equal(named.index, new.index, exact="equiv")
     assert ((named["outcome"] == "already positive") == (model.predict(new[READ]) == 1)).all()
     assert (model.predict(after[READ]) == 1).all()
-    assert len(after) == (named["outcome"] == "covered").sum()
+    assert len(after) == (named["outcome"] == "explained").sum()

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from oneformany.schema.schema import Schema
 
 MIXED = {*NUMBERS, "mixed", "mixed-integer"}  # numbers, perhaps beside something else
-OUTCOMES = ("none fits", "covered", "already positive", "cannot be read")  # of new rows
-NONE_FITS, COVERED, ACCEPTED, UNREAD = range(len(OUTCOMES))
+OUTCOMES = ("none fits", "explained", "already positive", "cannot be read")  # of new rows
+NONE_FITS, EXPLAINED, ACCEPTED, UNREAD = range(len(OUTCOMES))
 AT_ONCE = 20_000  # so many new rows, each with one goal, are shown to the model together
 Decision: TypeAlias = Callable[[pd.DataFrame], BoolArray]
 
@@ -192,7 +192,7 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
                 moved = follow(schema, frame.iloc[rows[joins]], before[joins], after[joins], frame)
                 joins[joins] = decide(moved)
             joined, first = np.unique(rows[joins], return_index=True)
-            found[joined], ends[joined], outcomes[joined] = number, after[joins][first], COVERED
+            found[joined], ends[joined], outcomes[joined] = number, after[joins][first], EXPLAINED
     unread = (codes < 0) & np.isin(outcomes, [NONE_FITS, UNREAD])[:, None]
     told = [OUTCOMES[outcome] for outcome in outcomes.tolist()]
     return Placed(found, codes, ends, told, _told(schema, frame, unread))

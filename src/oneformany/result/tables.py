@@ -68,8 +68,8 @@ def assignment_frame(result: Result, frame: AnyFrame = None, model: AnyModel = N
     -------
     DataFrame
         ``explanation`` (numbered from 1, missing for rows without one: the line of ``to_frame``),
-        ``outcome`` ("covered", "already positive", "cannot be helped", "undecided" or "left out"; of new
-        rows "covered", "already positive", "none fits" or "cannot be read"), ``reason`` (why it cannot
+        ``outcome`` ("explained", "already positive", "cannot be helped", "undecided" or "left out"; of new
+        rows "explained", "already positive", "none fits" or "cannot be read"), ``reason`` (why it cannot
         be helped or read), ``needed_changes`` (the smallest ``max_changes`` that would help it, if that is
         known), ``blocked_by`` (the limit and the rules that stand in its way, joined by "; "), ``changes``
         (how many features this row has to change), then one column per feature with the new value, in its
@@ -154,7 +154,7 @@ def numbered(assignment: Sequence[int] | IntArray, index: pd.Index | None = None
 
 def outcomes(result: Result) -> list[str]:
     """What becomes of each given row, in two words."""
-    outcome = np.where(result.changes.any(axis=1), "covered", "already positive").astype(object)
+    outcome = np.where(result.changes.any(axis=1), "explained", "already positive").astype(object)
     outcome[~result.has_explanation] = "left out"
     outcome[list(result.undecided)] = "undecided"
     outcome[[entry.row for entry in result.unreachable]] = "cannot be helped"
