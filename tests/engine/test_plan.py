@@ -67,16 +67,27 @@ def test_what_is_too_much_is_listed_in_part_and_said_so():
     assert (whole.costed, whole.changes, whole.notes) == (True, None, ())
     part = planned(PLAIN, Options(most_work=1.0), costed=True)
     assert (part.costed, part.changes) == (False, 1)
-    assert [note.split(":")[0] for note in (*part.notes, part.part)] == [
+    assert [note.split(":")[0] for note in (*part.notes, part.told(1, 3))] == [
         "the least cost is not proved",
         "only combinations of at most 1 instead of 3 changes were all tried, so better answers may exist",
     ]
     best, some = (solve(PLAIN, options=Options(way="listing", most_work=work)) for work in (2e10, 1.0))
     assert some.count >= best.count >= some.lower_bound
     assert some.covered == best.covered
-    assert (part.part in some.statistics.notes) == (some.status == "feasible")
+    assert (part.told(1, 3) in some.statistics.notes) == (some.status == "feasible")
     assert affordable_changes(Ground.of(PLAIN), 2e10) == PLAIN.max_changes - 1
     assert affordable_changes(Ground.of(PLAIN), 1.0) == 1
+
+
+def test_what_was_not_listed_to_the_end_was_not_all_tried(monkeypatch):
+    def cut(*given, **named):
+        found = list_columns(*given, **named)
+        return replace(found, table=replace(found.table, complete=False))
+
+    monkeypatch.setattr("oneformany.engine.listed.list_columns", cut)
+    result = solve(PLAIN, options=Options(way="listing", most_work=1.0))
+    assert result.status == "feasible"
+    assert any("at most 0 instead of 3 changes were all tried" in note for note in result.statistics.notes)
 
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -66,6 +68,21 @@ def test_without_time_the_reason_does_not_tell_what_takes_long_to_find_out():
     row = np.array([0])
     assert reasons_of(problem, row) == {0: NEVER}
     assert reasons_of(problem, row, Stop(0)) == {0: FEW.replace("1 change", "3 changes")}
+
+
+def test_the_clock_is_looked_at_for_each_row_whose_reason_takes_long_to_find_out():
+    class Slow(Veiled):
+        bounded = 0
+
+        def upper_bound(self, domain):
+            self.bounded += 1
+            return self.oracle.upper_bound(domain)
+
+    oracle, ticks = Slow(AdditiveOracle([[0, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]], threshold=2)), count()
+    problem = Problem([[level, 0] for level in range(6)], (6, 6), oracle, 1)
+    reasons = reasons_of(problem, np.arange(6), Stop(3, clock=lambda: next(ticks)))
+    assert list(reasons) == list(range(6))
+    assert oracle.bounded < 4
 
 
 def test_a_rule_on_whole_rows_may_forbid_what_is_positive():

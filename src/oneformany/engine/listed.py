@@ -66,7 +66,7 @@ class ListedRun:
         self._lazy: LazyListing | None = None
         self._wide: WideListing | None = None
         self._plan, self._goal = Plan(), Goal()
-        self._listing_stop = stop
+        self._listing_stop, self._tried = stop, 0  # so many changes are all listed
 
     @property
     def table(self) -> ColumnTable:
@@ -117,6 +117,7 @@ class ListedRun:
             found = self._columns(replace(self.problem, max_changes=changes))
             found = replace(found, unreachable=wide.listing.unreachable)  # more changes may help
             parts = [found] if found.table.complete else [*parts, found]
+            self._tried = changes if found.table.complete else self._tried
             enough = self._join(replace(wide, changes=changes), *parts)
 
     def _list_whole(self) -> None:
@@ -238,8 +239,8 @@ class ListedRun:
             seed=self._seed,
             goal=goal if goal.limited else None,
         )
-        if result.status == "feasible" and self._plan.part:
-            self.statistics.notes.append(self._plan.part)
+        if result.status == "feasible" and self._plan.reason:
+            self.statistics.notes.append(self._plan.told(self._tried, Ground.of(self.problem).size))
         cut = result.ended == "limit" and not self.table.complete and self._listing_stop.expired()
         return replace(result, ended="time limit") if cut else result
 

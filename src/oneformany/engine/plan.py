@@ -65,12 +65,19 @@ def worth_waiting(problem: Problem, options: Options) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is listed: all that least cost needs, or all, or what makes fewer changes; what is left out."""
+    """What is listed: all that least cost needs, or all, or what makes fewer changes, and why."""
 
     costed: bool = False
     changes: int | None = None
     notes: tuple[str, ...] = ()
-    part: str = ""
+    reason: str = ""
+
+    def told(self, tried: int, size: int) -> str:
+        """What to say of an answer when so many changes were all tried, instead of full size."""
+        return (
+            f"only combinations of at most {tried} instead of {size} changes were all tried, so better "
+            f"answers may exist: {self.reason}"
+        )
 
 
 def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
@@ -85,11 +92,7 @@ def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
     if not reason:
         return Plan(notes=notes)
     changes = affordable_changes(ground, options.most_work)
-    part = (
-        f"only combinations of at most {changes} instead of {ground.size} changes were all tried, so "
-        f"better answers may exist: {reason}"
-    )
-    return Plan(changes=changes, notes=notes, part=part)
+    return Plan(changes=changes, notes=notes, reason=reason)
 
 
 def affordable_changes(ground: Ground, most_work: float) -> int:

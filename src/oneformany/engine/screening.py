@@ -91,8 +91,11 @@ def reasons_of(problem: Problem, rows: IntArray, stop: Stop | None = None) -> di
         if ground.decided:
             cells, _, moves = _greatest_moves(ground)
             needed, most = moves.tolist(), oracle.score(ground.values_at(np.arange(len(block)), cells))
-        elif stop is None or not stop.expired():
-            most[:] = [oracle.upper_bound(problem.targets(row)) for row in block.tolist()]
+        else:
+            for index, row in enumerate(block.tolist()):
+                if stop is not None and stop.expired():
+                    break
+                most[index] = oracle.upper_bound(problem.targets(row))
         for row, *why in zip(block.tolist(), oracle.score(ground.values), most, needed, strict=True):
             told[row] = _reason(problem, *why)
     return told

@@ -28,7 +28,7 @@ from oneformany.result.result import Result
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
-POLISHING = 0.5  # seconds beyond the limit for simpler points
+POLISHING = 0.5  # seconds beyond the limit, for simpler points and for reasons
 
 
 def solve_exact(
@@ -110,7 +110,7 @@ def _searched(
     return build_result(
         problem,
         groups,
-        reasons=reasons_of(problem, np.flatnonzero(screened.unreachable)),
+        reasons=reasons_of(problem, np.flatnonzero(screened.unreachable), _a_little_longer(stop)),
         helpable=space.helpable,
         proof=proof,
         cost_proof=None if cheap is None or undecided else cheap.proof,
@@ -126,11 +126,16 @@ def _searched(
 def _simplest(run: Run) -> list[Group]:
     """The best cover of a run: each row in one group, at points as near to their rows as time allows."""
     problem, helpable = run.space.problem, run.space.helpable
-    stop = Stop(None if run.stop.time_limit is None else run.stop.remaining() + POLISHING)
+    stop = _a_little_longer(run.stop)
     return [
         Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
         for column, rows in zip(run.best, assign(problem, helpable, run.best), strict=True)
     ]
+
+
+def _a_little_longer(stop: Stop) -> Stop:
+    """Time for what makes an answer easier to read, even when time is up."""
+    return Stop(None if stop.time_limit is None else stop.remaining() + POLISHING)
 
 
 def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Column]:

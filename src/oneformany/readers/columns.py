@@ -130,10 +130,12 @@ def _fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
     names = getattr(model, "feature_names_in_", None)
     if type(model).__name__ == "Booster":
         names = model.feature_names if hasattr(model, "feature_names") else model.feature_name()
-    if names is None or (list(names) == [f"Column_{n}" for n in range(len(names))] and names[0] not in known):
-        return None  # LightGBM numbers the columns of an array
+    if names is None:
+        return None
     spelled = {str(name).replace(" ", "_"): str(name) for name in known}
-    return [str(name) if name in known else spelled.get(str(name), str(name)) for name in names]
+    found = [str(name) if name in known else spelled.get(str(name), str(name)) for name in names]
+    numbered = found == [f"Column_{n}" for n in range(len(found))]  # as LightGBM numbers those of an array
+    return None if numbered and not set(found).intersection(known) else found
 
 
 class TimeIsUpError(Exception):

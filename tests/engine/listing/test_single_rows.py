@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations, count, product
 from time import process_time
 
 import numpy as np
@@ -19,6 +19,7 @@ from oneformany.engine.listing.single_rows import MOST_WAYS, NEVER, cheapest, ch
 from oneformany.engine.screening import screen
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.problem import Problem
+from oneformany.problem.costs import Costs
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 from reference_sharing import cost_of_joining
@@ -119,6 +120,33 @@ def test_the_cheapest_ways_are_not_looked_for_when_time_is_up(veiled):
     ground = Ground.of(replace(problem, oracle=Veiled(problem.oracle)) if veiled else problem)
     with pytest.raises(OutOfTimeError):
         cheapest(ground, Batches(ground, Stop(0)), np.arange(5), ground.changeable, ground.size)
+
+
+def dear(features, rows=8):
+    """A problem in which each move costs something else."""
+    rng = np.random.default_rng(features)
+    problem = random_additive(rng, rows=rows, features=features, levels=4, max_changes=features)
+    tables = (rng.integers(1, 1000, size=(n, n)) * (1 - np.eye(n, dtype=np.int64)) for n in problem.levels)
+    return replace(problem, costs=Costs(tuple(tables)))
+
+
+@pytest.mark.parametrize("steps", [1, 7, 100])
+def test_a_search_that_looks_at_the_clock_goes_on_where_it_was(monkeypatch, steps):
+    ground = Ground.of(dear(7))
+    rows, batches = np.arange(len(ground.rows)), Batches(ground, Stop())
+    at_once = cheapest(ground, batches, rows, ground.changeable, ground.size)
+    monkeypatch.setattr("oneformany.engine.listing.single_rows.STEPS_AT_ONCE", steps)
+    in_steps = cheapest(ground, batches, rows, ground.changeable, ground.size)
+    assert all((one == other).all() for one, other in zip(at_once, in_steps, strict=True))
+
+
+def test_the_clock_is_looked_at_while_the_cheapest_way_of_a_single_row_is_searched(monkeypatch):
+    monkeypatch.setattr("oneformany.engine.listing.single_rows.STEPS_AT_ONCE", 100)
+    ground, ticks = Ground.of(dear(20)), count()
+    batches = Batches(ground, Stop(5, clock=lambda: next(ticks)))
+    with pytest.raises(OutOfTimeError):
+        cheapest(ground, batches, np.array([0]), ground.changeable, ground.size)
+    assert 5 <= next(ticks) <= 8
 
 
 @pytest.mark.parametrize("calls", [None, 2_000])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.readers.columns import columns_of
 from oneformany.readers.trees.libraries import read_trees
 from oneformany.schema.encoding import Encoding
 from tree_models import LEVELS, check_answers, german, small_encoding, small_rows
@@ -152,3 +153,19 @@ def test_a_model_for_which_zero_is_missing_is_refused():
 def test_a_model_on_other_columns_is_refused():
     with pytest.raises(InputError, match="was fitted on 11 columns, the schema gives 5"):
         read_trees(small(), Encoding.from_blocks([np.eye(5)]))
+
+
+@pytest.mark.parametrize("booster", [False, True])
+def test_columns_that_are_called_as_lightgbm_numbers_them_are_told_by_their_names(booster):
+    table = np.random.default_rng(0).integers(4, size=(60, 2)).astype(float)
+
+    def fitted(*names):
+        frame = pd.DataFrame(table, columns=list(names)) if names else table
+        model = lightgbm.LGBMClassifier(n_estimators=2, **QUIET).fit(frame, table[:, 0] > 1)
+        return model.booster_ if booster else model
+
+    swapped = ["Column 1", "Column 0"]
+    assert columns_of(fitted("Column 0", "Column 1"), swapped, "the frame") == ("Column 0", "Column 1")
+    assert columns_of(fitted(), ["b", "a"], "the frame") == ("b", "a")
+    with pytest.raises(InputError, match="lacks 'Column_0'"):
+        columns_of(fitted("Column_0", "Column_1"), ["Column_1", "other"], "the frame")

@@ -208,32 +208,39 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
 
 
 @lean()
-def cheapest_each(tables, features, budget, least, members, targets, lines, costs):
+def cheapest_each(tables, features, budget, least, members, targets, lines, costs, state, steps):
     """Write what it costs each member at least to gain what it lacks by at most ``budget`` moves, -1: never.
 
     Depth first over the features: each goes to a cell or stays. Writes the cells, -1 where it stays. No move
-    costs less than ``least``; ``lines`` are room to work in.
+    costs less than ``least``; ``lines`` are room to work in. After so many steps it returns false; called
+    again with the same arrays, it goes on. ``state``: the member, its depth (-1: not begun), its least.
     """
     deficit, offsets, potential = tables[4], tables[5], tables[6]
     p = len(features)
     ranked, cell, gained, paid, left, above = lines
-    for m in range(len(members)):
+    m, d, best = state[0], state[1], state[2]
+    while m < len(members):
         i = members[m]
-        for d in range(p):
-            index = d
-            while index > 0 and potential[i, ranked[index - 1]] < potential[i, features[d]]:
-                ranked[index] = ranked[index - 1]
-                index -= 1
-            ranked[index] = features[d]
-        for d in range(p):  # what the features of greatest gain bring together
-            above[d + 1] = above[d] + potential[i, ranked[d]]
-        best = -1
-        for d in range(p + 1):
-            cell[d] = -1
-        gained[0] = paid[0] = 0
-        left[0] = budget
-        d = 0
+        if d < 0:
+            for d in range(p):
+                index = d
+                while index > 0 and potential[i, ranked[index - 1]] < potential[i, features[d]]:
+                    ranked[index] = ranked[index - 1]
+                    index -= 1
+                ranked[index] = features[d]
+            for d in range(p):  # what the features of greatest gain bring together
+                above[d + 1] = above[d] + potential[i, ranked[d]]
+            best = -1
+            for d in range(p + 1):
+                cell[d] = -1
+            gained[0] = paid[0] = 0
+            left[0] = budget
+            d = 0
         while d >= 0:
+            if steps <= 0:
+                state[0], state[1], state[2] = m, d, best
+                return False
+            steps -= 1
             moves = left[d]  # as many as can be paid for
             if best >= 0 and least > 0:
                 moves = min(moves, (best - 1 - paid[d]) // least)
@@ -252,13 +259,14 @@ def cheapest_each(tables, features, budget, least, members, targets, lines, cost
                 continue
             f = ranked[d]
             n_cells = offsets[f + 1] - offsets[f]
-            t = max(cell[d], 0)
+            first = t = max(cell[d], 0)
             while t < n_cells and (
                 left[d] == 0
                 or _gain(tables, i, f, t) <= 0
                 or (best >= 0 and paid[d] + _price(tables, i, f, t) >= best)
             ):
                 t += 1
+            steps -= t - first
             gained[d + 1], paid[d + 1], left[d + 1] = gained[d], paid[d], left[d]
             if t < n_cells:
                 gained[d + 1] += _gain(tables, i, f, t)
@@ -271,6 +279,8 @@ def cheapest_each(tables, features, budget, least, members, targets, lines, cost
                 cell[d] = -1
                 d -= 1
         costs[m] = best
+        m += 1
+    return True
 
 
 @lean()

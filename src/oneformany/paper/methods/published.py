@@ -62,7 +62,7 @@ def solve_published(
     return build_result(
         problem,
         [Group(column.point, rows, column.changed) for column, rows in found if len(rows)],
-        reasons=reasons_of(problem, np.flatnonzero(screened.unreachable)),
+        reasons=reasons_of(problem, np.flatnonzero(screened.unreachable), stop),
         helpable=screened.helpable,
         proof=proof if best else None,
         stop=ended_by,
