@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.columns import Column, assign, simplest_point
+from oneformany.engine.columns import Column, assign, level_prices, simplest_point
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
 from oneformany.engine.listed import PACKAGES, ListedRun
@@ -102,11 +102,11 @@ def _searched(
             groups = _simplest(run)
             addable = problem.most_cost * ONE_IN_COVERS < LARGEST_SUM
             if cheaply and addable and groups and not stop.expired():
-                cheap = cheapest_cover(run, groups)
-                groups = cheap.groups
+                cheap = cheapest_cover(run)
+                groups = min(cheap.groups, groups, key=partial(_cost, problem))
     # An undecided row might be covered instead of one that pays more.
     undecided = not (screened.reachable | screened.unreachable).all()
-    proved = cheap is not None and cheap.proof.bound >= cheap.cost
+    proved = cheap is not None and cheap.proof.bound >= _cost(problem, groups)
     return build_result(
         problem,
         groups,
@@ -136,6 +136,12 @@ def _simplest(run: Run) -> list[Group]:
 def _a_little_longer(stop: Stop) -> Stop:
     """Time for what makes an answer easier to read, even when time is up."""
     return Stop(None if stop.time_limit is None else stop.remaining() + POLISHING)
+
+
+def _cost(problem: Problem, groups: Sequence[Group]) -> int:
+    """What the rows of some groups pay together."""
+    features = np.arange(problem.n_features)
+    return sum(int(level_prices(problem, group.rows)[features, group.point].sum()) for group in groups)
 
 
 def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Column]:

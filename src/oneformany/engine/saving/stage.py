@@ -13,7 +13,7 @@ from scipy import sparse
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.certificate import on_given
-from oneformany.engine.columns import FORBIDDEN, MOST_STEPS, Column, cheap_point, level_prices
+from oneformany.engine.columns import FORBIDDEN, MOST_STEPS, Column, assign, cheap_point, level_prices
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.run import Run
@@ -98,10 +98,10 @@ class CheapestCover(NamedTuple):
     proof: AnchoredCostProof
 
 
-def cheapest_cover(run: Run, groups: list[Group]) -> CheapestCover:
-    """Make a cover of a run's rows by disjoint groups cheaper, and prove how cheap it can be."""
+def cheapest_cover(run: Run) -> CheapestCover:
+    """Make the best cover of a run cheaper, and prove how cheap it can be."""
     with run.statistics.timed("least cost"):
-        stage = _Stage(run, groups)
+        stage = _Stage(run)
         stage.generate()
         stage.improve()
         run.statistics.count("nodes of searches for savings", stage.search.nodes)
@@ -112,17 +112,16 @@ def cheapest_cover(run: Run, groups: list[Group]) -> CheapestCover:
 class _Stage:
     """Columns with costs, prices, and the best of both so far."""
 
-    def __init__(self, run: Run, groups: list[Group]) -> None:
-        self.run, self.space, self._first = run, run.space, groups
+    def __init__(self, run: Run) -> None:
+        self.run, self.space = run, run.space
         self.problem, self.people = run.space.problem, run.space.problem.multiplicity[run.space.helpable]
         self._costs = self.problem.costs or Costs.changes(self.problem.levels)
         self.changes = fewest_changes(run.space, run.stop)
         self.least = least_costs(self.problem, run.space.rows, self.changes)
         self.search = SavingsSearch(run.space, self.least)
         self._columns: dict[bytes, Column] = {}
-        for group in groups:
-            changed = (self.problem.rows[group.rows] != group.point).any(axis=0)
-            self._add(Column.covering(run.space, group.point, changed))
+        for column in run.best:
+            self._add(column)
         self.best, self.k = np.arange(len(self.columns)), len(self.columns)  # by number: the best cover
         self.cost = int((self._served()[1] * self.people).sum())
         self.savings = np.zeros(len(self.people), dtype=np.int64)
@@ -162,13 +161,16 @@ class _Stage:
             prices.resize(4.0)
 
     def _first_prices(self) -> GroupPrices:
-        """Prices that know the first cover, every row alone, and the latest columns."""
+        """Prices that know the best cover, every row alone, and the latest columns."""
+        run = self.run
         prices = GroupPrices(self.people, self.k, self.least.astype(np.float64) + 2.0)
-        for group in self._first:
-            self._add_group(prices, np.searchsorted(self.space.helpable, group.rows), group.point)
+        groups = assign(self.problem, self.space.helpable, run.best)
+        for column, rows in zip(run.best, groups, strict=True):
+            if len(rows):
+                self._add_group(prices, np.searchsorted(self.space.helpable, rows), column.point)
         for row in range(len(self.people)):
             prices.add(np.array([row]), int(self.least[row] * self.people[row]))
-        for column in self.run.pool.columns[-LATEST:]:
+        for column in run.pool.columns[-LATEST:]:
             self._add_group(prices, column.rows, column.point)
         return prices
 
