@@ -91,10 +91,9 @@ class GroupPrices:
 
 
 class CheapestCover(NamedTuple):
-    """Groups of distinct rows, as few as were found before, what they cost, and what as few cost at least."""
+    """Groups of distinct rows, as few as were found before, and what as few cost at least."""
 
     groups: list[Group]
-    cost: int
     proof: AnchoredCostProof
 
 
@@ -279,4 +278,4 @@ class _Stage:
         )
         people = int(self.people.sum())
         proof = AnchoredCostProof(prices, changes, savings, ONE_IN_COVERS, self.k, people, self.bound)
-        return CheapestCover(groups, self.cost, proof)
+        return CheapestCover(groups, proof)
