@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 
 import numpy as np
 
@@ -103,7 +104,7 @@ def _searched(
             addable = problem.most_cost * ONE_IN_COVERS < LARGEST_SUM
             if cheaply and addable and groups and not stop.expired():
                 cheap = cheapest_cover(run)
-                groups = min(cheap.groups, groups, key=partial(_cost, problem))
+                groups = min(cheap.groups, groups, key=lambda chosen: (len(chosen), _cost(problem, chosen)))
     # An undecided row might be covered instead of one that pays more.
     undecided = not (screened.reachable | screened.unreachable).all()
     proved = cheap is not None and cheap.proof.bound >= _cost(problem, groups)
@@ -134,8 +135,9 @@ def _simplest(run: Run) -> list[Group]:
 
 
 def _a_little_longer(stop: Stop) -> Stop:
-    """Time for what makes an answer easier to read, even when time is up."""
-    return Stop(None if stop.time_limit is None else stop.remaining() + POLISHING)
+    """Time for what makes an answer easier to read, even when time is up or somebody interrupted."""
+    left = 0.0 if stop.expired() else stop.remaining()
+    return Stop(left + POLISHING if isfinite(left) else None)
 
 
 def _cost(problem: Problem, groups: Sequence[Group]) -> int:
