@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
 
 import oneformany as ofm
 
@@ -181,3 +182,29 @@ def test_a_function_reads_the_frame_whatever_the_model_behind_it_reads():
     result = ofm.OneForMany(engineered.chance, 2, share="action").explain(FRAME)
     assert result.covered
     assert (engineered.chance(result.apply(FRAME))[:, 1] >= 0.5).all()
+
+
+def test_a_threshold_for_a_model_that_only_predicts_is_refused_with_a_remedy():
+    columns = FRAME[["income", "debt"]]
+    model = VotingClassifier(two(), voting="hard").fit(columns, ACCEPTED)
+    with pytest.raises(ofm.InputError, match=r"neither probabilities .* leave threshold= out"):
+        ofm.OneForMany(model, 2, threshold=0.6, positive="yes").explain(columns)
+
+
+def test_a_model_that_predicts_several_numbers_for_a_row_is_refused_with_a_remedy():
+    columns = FRAME[["income", "debt"]]
+    model = XGBClassifier(n_estimators=3, objective="multi:softprob", num_class=2)
+    model.fit(columns, ACCEPTED == "yes")
+    with pytest.raises(ofm.InputError, match=r"shape \(80, 2\) for 80 rows.*binary:logistic"):
+        ofm.OneForMany(model, 2).explain(columns)
+
+
+def test_boosting_that_ends_its_sums_early_is_asked_even_where_no_row_shows_it():
+    columns = FRAME[["income", "debt"]]
+    early = {"pred_early_stop": True, "pred_early_stop_freq": 1, "pred_early_stop_margin": 0.1}
+    model = LGBMClassifier(n_estimators=30, min_child_samples=5, verbose=-1, **early)
+    model.fit(columns, ACCEPTED == "yes")
+    row = columns[~model.predict(columns)].iloc[[0]]
+    result = ofm.OneForMany(model, 2, reference=columns).explain(row)
+    assert "pred_early_stop" in result.summary()
+    assert model.predict(result.apply(row)).all()

@@ -55,6 +55,11 @@ class Verdict:
             return np.asarray(said(self.model, "predict", data) == self.model.classes_[index], dtype=np.bool_)
         if hasattr(self.model, "predict_proba"):
             scores = said(self.model, "predict_proba", data)[:, index]
+        elif not hasattr(self.model, "decision_function"):
+            raise InputError(
+                f"{type(self.model).__name__} has neither probabilities nor decision values to compare with "
+                "a threshold; leave threshold= out to ask for what it predicts"
+            )
         else:
             scores = said(self.model, "decision_function", data)
             scores = scores * (1 if index else -1) if scores.ndim == 1 else scores[:, index]
@@ -64,11 +69,18 @@ class Verdict:
 def said(model: AnyModel, answer: str, data: AnyValue) -> AnyValue:
     """Ask a fitted classifier for one of its answers, and tell whatever it raises instead."""
     try:
-        return np.asarray(getattr(model, answer)(data))
+        answers = np.asarray(getattr(model, answer)(data))
     except MemoryError:
         raise
     except Exception as error:
         raise InputError(f"{type(model).__name__} does not answer about the rows: {error}") from error
+    if answer == "predict" and answers.shape != (len(data),):
+        raise InputError(
+            f"{type(model).__name__} predicts an array of shape {answers.shape} for {len(data)} rows, not "
+            "one class for each; fit it on classes in one column, XGBoost on two classes with "
+            "binary:logistic, or name a threshold="
+        )
+    return answers
 
 
 @dataclass(frozen=True, eq=False)

@@ -191,13 +191,15 @@ def _xgboost_tree(tree: dict[str, Any], weight: float) -> Grown:
 
 def _lightgbm(model: AnyModel) -> Forest:
     booster: AnyModel = getattr(model, "booster_", model)
+    settings = model.get_params() if booster is not model else {}  # which go along with every question
+    _check(model, not settings.get("pred_early_stop"), "ends its sums early (pred_early_stop)")
     content = booster.dump_model()
-    objective, *settings = str(content.get("objective", "none")).split()
+    objective, *parts = str(content.get("objective", "none")).split()
     _check_objective(model, objective, "binary")
     roots = [tree["tree_structure"] for tree in content["tree_info"]]
     weight = 1 / (len(roots) if content.get("average_output") else 1)
     trees = [_lightgbm_tree(root, weight, model) for root in roots]
-    steepness = float(dict(setting.split(":") for setting in settings).get("sigmoid", 1.0))
+    steepness = float(dict(part.split(":") for part in parts).get("sigmoid", 1.0))
     return Forest(content["max_feature_idx"] + 1, trees, steepness=steepness)
 
 
