@@ -190,6 +190,7 @@ def test_a_feature_is_found_by_name_or_a_close_one_is_suggested():
         SCHEMA.index("qqq")
 
 
-def test_one_feature_alone_is_not_a_schema():
-    with pytest.raises(InputError, match=r"write Schema\(\[feature\]\)"):
-        Schema(Feature("job", ("no", "yes")))
+@pytest.mark.parametrize("given", [Feature("job", ("no", "yes")), 3, None, "job"])
+def test_what_is_not_a_list_of_features_is_not_a_schema(given):
+    with pytest.raises(InputError, match=rf"not {type(given).__name__}; write Schema\(\[feature\]\)"):
+        Schema(given)

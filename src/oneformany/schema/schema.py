@@ -41,8 +41,9 @@ class Schema:
     features: tuple[Feature, ...]
 
     def __post_init__(self) -> None:
-        if isinstance(self.features, Feature):
-            raise InputError("a schema needs a list of features; write Schema([feature])")
+        if isinstance(self.features, (Feature, str)) or not isinstance(self.features, Iterable):
+            told = f"a schema needs a list of features, not {type(self.features).__name__}"
+            raise InputError(f"{told}; write Schema([feature]), or infer_schema(frame)")
         object.__setattr__(self, "features", tuple(self.features))
         if not self.features:
             raise InputError("a schema needs at least one feature")
