@@ -1,10 +1,10 @@
-"""Who is refused a loan, and the fewest letters that would help: raw German credit, a pipeline, rules.
+"""Who is refused a loan, and the fewest letters that would help: raw German credit data, a pipeline, rules.
 
 ::
 
     python examples/german_credit.py [folder]
 
-writes the report, the result with its proof, and the picture of the README into a folder.
+writes the report, the result with its proof, and a chart into a folder.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Many rows: a limit of time, the best few explanations, and a bound on what any others could do.
+"""Many rows: a time limit, the best few explanations, and a bound on what any others could do.
 
 ::
 
@@ -13,7 +13,7 @@ import oneformany as ofm
 
 
 def main(rows: int, seconds: float) -> None:
-    """Make refused rows of a scorecard, and ask for less and less."""
+    """Explain made-up rows that a scorecard refuses: all of them, then the most with few explanations."""
     rng = np.random.default_rng(0)
     levels = (5, 4, 4, 3, 3, 2)
     oracle = ofm.AdditiveOracle([np.linspace(0, 1, size) for size in levels], threshold=4.0)

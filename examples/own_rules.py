@@ -1,4 +1,4 @@
-"""Rules in a file: what may be advised belongs to the credit department, not to the code.
+"""Rules in a file: the credit department, not the code, decides what may be advised.
 
 ::
 
@@ -17,7 +17,7 @@ import oneformany as ofm
 
 
 def main(path: Path) -> None:
-    """Explain refused applicants without any rule, and with those of the file."""
+    """Explain refused applicants without rules, then with those of the file."""
     credit = ofm.datasets.load("german")
     past, new = credit.frame[:500], credit.frame[500:700]
     text = past.select_dtypes(exclude="number").columns.tolist()

@@ -53,10 +53,10 @@ def solve(
     options : Options or None
         Switches of the method.
     explanations : int or None
-        Use at most so many.
+        Use at most this many.
     coverage : float or None
-        Cover at least this share of the rows; whoever is beyond it and would have to pay is left out,
-        equal rows together or not at all. Beside ``explanations``, which come first, it is only a wish.
+        Cover at least this share of the rows. Further rows whose change would cost something are left
+        out, equal rows together or not at all. Beside ``explanations``, which come first, it is only a wish.
 
     Returns
     -------

@@ -40,14 +40,14 @@ READING = 0.8  # of a time limit: then no more batches are read, so that what wa
 
 @dataclass(eq=False, repr=False)
 class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
-    """Explain what a classifier turned down with the fewest advices, each good for many rows.
+    """Explain the rows that a classifier turned down with the fewest explanations, each good for many rows.
 
     Parameters
     ----------
     model : object
-        A fitted classifier: of scikit-learn (also pipelines on the frame's original columns), XGBoost,
+        A fitted classifier of scikit-learn (also a pipeline on the frame's original columns), XGBoost,
         LightGBM, PyTorch, ONNX or interpret, a scorecard, or a function from frames to probabilities. Any
-        other classifier with a ``predict`` that answers about the rows is asked as a black box.
+        other classifier whose ``predict`` accepts the rows is asked as a black box.
     max_changes : int
         How many features one explanation may change; more than there are means all of them.
     threshold : float or None
@@ -55,9 +55,10 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         ``None``: as the model's ``predict`` decides.
     schema : Schema, optional
         The cells of some or all columns; for a model that was fitted on the columns that a schema makes,
-        that schema. Without it cells are chosen: few values stay values; what a tree or the steps of a
-        pipeline do not tell apart is one cell; other numbers are cut at the weightiest splits of a boosted
-        model, or at round quantiles of the reference data, into at most eight cells.
+        that schema. By default cells are chosen: a few distinct values remain as they are; values that a
+        tree or the steps of a pipeline do not distinguish form one cell; other numbers are cut at the most
+        important splits of a boosted model, or at round quantiles of the reference data, into at most
+        eight cells.
     rules : sequence of rules
         What may not change, or only in one direction, or only together.
     share : {"point", "action", "features"}
@@ -69,15 +70,15 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     positive : object, optional
         Label of the positive class; by default 1. A model of more than two classes needs it.
     edges : dict of column to list of numbers, optional
-        Cells of one's own; each includes its right edge.
+        Boundaries of the cells; each cell includes its right edge.
     bins : dict of column to int, or int, optional
-        How many cells of about equally many reference rows.
+        Number of cells, each with about equally many reference rows.
     special : dict of column to codes, optional
-        Numbers that are not numbers, such as ``{"x": [-9, -8]}`` or ``{"x": {"no record": -9}}``: each is
+        Numbers that are really codes, such as ``{"x": [-9, -8]}`` or ``{"x": {"no record": -9}}``: each is
         a cell of its own, and never a target.
     targets : dict of column to values, optional
-        Values that rows are sent to, as a list (each in its cell) or a dict of cell to value; ``None`` is
-        no target, ``{"missing": "missing"}`` makes the missing value one.
+        Values that rows are sent to, as a list (each value in its cell) or a dict of cell to value.
+        ``None``: nobody is sent there; ``{"missing": "missing"}`` makes the missing value a target.
     costs : dict of column to number or table, optional
         What a change of the feature costs, with at most four digits after the point; 1 for features that
         are not named.
@@ -130,8 +131,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     ) -> Result:
         """Find the fewest explanations for the rows that the model turns down.
 
-        Before it returns, the model's own decision is asked about every covered row as it is after
-        following its explanation.
+        Before it returns, it asks the model about every covered row, as the row is after following its
+        explanation.
 
         Parameters
         ----------
@@ -141,12 +142,12 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             are read in batches, and only the distinct refused rows are kept, with their number; the first
             batch is the reference data unless there are others.
         explanations : int, optional
-            Instead of all rows, cover as many as possible with so many explanations.
+            Instead of all rows, cover as many as possible with this many explanations.
         coverage : float, optional
-            Cover at least this share of the rows; whoever is beyond it and would have to pay is left out,
-            rows that are the same to the model together or not at all.
-            Where ``explanations`` is given too, that comes first: so many cover as many rows as possible,
-            whether or not these are the share.
+            Cover at least this share of the rows. Further rows whose change would cost something are left
+            out; rows that are the same to the model are covered or left out together. If ``explanations``
+            is given too, it comes first: that many cover as many rows as possible, whether or not these
+            make up the share.
         time_limit : float, optional
             Seconds, reading the model included, after which the best answer so far is returned, with
             its proved bound.

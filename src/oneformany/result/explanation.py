@@ -15,7 +15,7 @@ class Explanation(Plain):
     Attributes
     ----------
     point : tuple of int
-        A full vector of levels, classified positive. Where the rows of a group share an advice only
+        A full vector of levels, classified positive. Where the rows of a group share only the advice
         (``share="action"``), it is -1 in features that the advice does not mention.
     changed : tuple of int
         The features its rows may change to get there.

@@ -59,7 +59,7 @@ class Result:
     unreachable : tuple of Unreachable
         Rows that are proved to be beyond help, with the reason.
     undecided : tuple of int
-        Rows of which nobody knows whether they can be helped.
+        Rows for which it is not known whether they can be helped.
     proof : Proof or None
         Why ``lower_bound`` holds, which :func:`oneformany.verify.verify` checks; ``None`` where it is 0.
     problem : dict
@@ -73,7 +73,7 @@ class Result:
     method : str
         Method of :func:`oneformany.solve`.
     schema : Schema or None
-        Names and labels; without it features and levels are told by number.
+        Names and labels; without it, features and levels are named by number.
     index : RowIndex
         What the user calls the given rows: the labels of the frame's index, or 0, 1, 2 and so on.
     ended : {"proved", "time limit", "interrupted", "limit"}

@@ -49,7 +49,7 @@ class FrontierPoint:
     seconds : float
         What this point took.
     undecided : int
-        Rows of which nobody knows whether they can be helped.
+        Rows for which it is not known whether they can be helped.
 
     Examples
     --------
