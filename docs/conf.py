@@ -35,6 +35,8 @@ html_theme = "furo"
 html_title = f"oneformany {version}"
 html_math_renderer = "mathml"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["output.css"]
 
 
 def setup(app: Sphinx) -> None:
