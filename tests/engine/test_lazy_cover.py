@@ -70,6 +70,16 @@ def test_the_bound_that_is_told_never_falls(kind, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_progress_is_told_while_buckets_are_looked_at(kind):
+    told = []
+    result = solve_exact(larger(1, kind), options=LAZY, progress=told.append)
+    first = told[0]
+    assert first.phase == "buckets"
+    assert 0 < first.bound <= result.lower_bound
+    assert first.count >= result.count
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_an_interrupt_before_a_known_answer_is_looked_at_ends_with_what_there_is(kind):
     problem = larger(1, kind)
     first = solve_exact(problem, options=LAZY)

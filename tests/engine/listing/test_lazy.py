@@ -43,6 +43,19 @@ def test_every_group_is_part_of_a_bucket_and_every_row_is_known(kind, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds)
+def test_a_bucket_waits_as_long_as_another_one_holds_it(kind, seed):
+    lazy = lazy_listing(larger(seed, kind, rows=25), Stop())
+    table, waiting = lazy.table()
+    open_ = [set(lazy.buckets.group(bucket).tolist()) for bucket in np.flatnonzero(lazy.open)]
+    offered = [set(lazy.buckets.group(bucket).tolist()) for bucket in waiting]
+    assert len(table) == len(lazy.reached.helpable) + len(offered)
+    assert all(not rows < other for rows in offered for other in open_)
+    assert all(any(rows <= other for other in offered) for rows in open_)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_is_said_when_time_is_up_holds(kind):
     for seed in range(12):
         problem = drawn(seed, kind)

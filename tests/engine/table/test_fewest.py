@@ -140,6 +140,15 @@ def test_a_cover_that_is_known_is_where_the_search_starts():
     assert len(again.chosen) == len(best.chosen)
 
 
+def test_duals_that_are_known_prove_at_once_what_they_proved_before():
+    rng = np.random.default_rng(0)
+    groups = [sorted(rng.choice(30, rng.integers(2, 9), replace=False).tolist()) for _ in range(80)]
+    table, relaxed = table_of(groups, 30), TableOptions(repair=False, exact=False, local_search=False)
+    before = solve_cover(table, Search(options=relaxed))
+    known, new = (solve_cover(table, Search(Stop(0)), duals=duals) for duals in (before.weights.duals, None))
+    assert new.bound < known.bound == before.bound
+
+
 def test_progress_shows_values_that_fall_and_bounds_that_rise():
     states = []
     solve_cover(random_table(2, 36, 110, 4), Search(progress=lambda *state: states.append(state)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.kernels import make_feasible, primal_dual_steps
 from oneformany.engine.scaling import ONE_IN_TABLES
@@ -34,6 +34,11 @@ class Weights:
     def total(self) -> int:
         """Weight of all rows together."""
         return int(self.weights.sum())
+
+    @property
+    def duals(self) -> FloatArray:
+        """The weights in parts of the capacity: no column weighs more than one."""
+        return self.weights / max(1, self.capacity)
 
     def ratio(self, spare: int) -> float:
         """Heaviest columns that make up the weight of all but so many people: the bound before rounding."""
@@ -72,21 +77,27 @@ class FirstOrder:
 
     Columns cost their ``price`` and uncovered rows their worth, times how ``dear`` that is. With a ``budget``
     of columns the price is found that keeps it. Otherwise it is one, and it is found how dear uncovered rows
-    have to be, so that no more than ``spare`` of their worth stays uncovered.
+    have to be, so that no more than ``spare`` of their worth stays uncovered. It begins with ``duals`` that
+    are known.
     """
 
     def __init__(
-        self, incidence: Incidence, worth: FloatArray | IntArray, budget: int | None = None, spare: int = 0
+        self,
+        incidence: Incidence,
+        worth: FloatArray | IntArray | BoolArray,
+        budget: int | None = None,
+        spare: int = 0,
+        duals: FloatArray | None = None,
     ) -> None:
         self.incidence, self.budget, self.spare = incidence, budget, spare
         self.worth = worth.astype(np.float64)
         self.price, self.balance = 1.0, 2.0
         self.values = self.mean_values = np.zeros(incidence.n_columns)
-        # Every row as heavy as its largest column allows, when a column may weigh one.
-        sizes = incidence.sizes
-        self.duals = np.where(incidence.reachable, 1.0, 0.0)
-        np.minimum.at(self.duals, incidence.rows, np.repeat(1.0 / np.maximum(1, sizes), sizes))
-        self.mean_duals = self.duals
+        if duals is None:  # every row as heavy as its largest column allows, when a column may weigh one
+            sizes = incidence.sizes
+            duals = np.where(incidence.reachable, 1.0, 0.0)
+            np.minimum.at(duals, incidence.rows, np.repeat(1.0 / np.maximum(1, sizes), sizes))
+        self.duals = self.mean_duals = duals.copy()
         loose = spare - float(worth[~incidence.reachable].sum())
         self.dear = 1.0 if budget is not None else 0.0 if loose > 0 else np.inf
         self._limits = np.array([-1.0 if budget is None else budget, loose if self.dear == 0 else -1.0])

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.cover.duals import FirstOrder
+from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import entries_of
-from oneformany.engine.cover.subset_kernels import inside_some
+from oneformany.engine.cover.subset_kernels import inside_others, inside_some
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import CodedRows, Ground, Indices
 from oneformany.engine.listing.kernels import FORBIDDEN
@@ -33,13 +34,15 @@ from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 
-LOOKING_TIME = 0.7
-STEPS = 500  # of a short relaxation
+LOOKING_TIME = 0.85
+STEPS = 200  # of a short relaxation
+PARTS = 25  # at most one of so many is looked at before the next relaxation
 USED = 1e-3  # a bucket of such a value, or so near the capacity, is looked at
 HEAVY = 0.98
 AT_ONCE = 200
 FEWEST_WANTED = 200
 SAMPLE = 100
+HASTY_ROUNDS = 8  # of a relaxation, while buckets are to be looked at
 FIRST_CHOICES = 16
 GROWTH = 8
 
@@ -100,6 +103,7 @@ class LazyListing:
         self.buckets = Buckets.of(ground, reached.helpable)
         self.open = np.ones(len(self.buckets), dtype=np.bool_)
         self.looked_at = 0
+        self.duals: FloatArray | None = None  # the best so far: they stay valid when buckets give way
         self._store = Store(ground, costed=False)
         self._ordered = cache(self._order)
         rows = reached.helpable
@@ -121,6 +125,9 @@ class LazyListing:
         groups = buckets.starts, buckets.rows, waiting
         self.open &= ~inside_some(*groups, known.starts, known.rows, known.n_rows)
         waiting = np.flatnonzero(self.open)
+        entries, starts = entries_of(buckets.starts, waiting)
+        # Nor is what is part of another bucket, until that is looked at.
+        waiting = waiting[~inside_others(starts, buckets.rows[entries], known.n_rows, self.batches.stop)]
         entries, starts = entries_of(buckets.starts, waiting)
         changed = np.zeros((len(waiting), known.changed.shape[1]), dtype=np.bool_)
         first = buckets.feature_sets[buckets.sets[buckets.set_starts[waiting]]]
@@ -231,18 +238,20 @@ def cover_lazily(
     Returns a table, columns of it that cover whom they can, and the table and answer of the best bound.
     """
     until = search.stop.part(LOOKING_TIME * search.stop.remaining())
-    quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))
+    hasty = replace(search.options, local_search=False, repair=False, exact=False, max_rounds=HASTY_ROUNDS)
+    quick = replace(search, options=hasty)
     with suppress(OutOfTimeError):
         lazy.share_targets()
-        _refine(lazy, until)
+        _refine(lazy, search, until)
     best: ColumnTable | None = None
     proved: tuple[ColumnTable, PeopleAnswer] | None = None
     while True:
         table, waiting = lazy.table(best)
         start = None if best is None else np.arange(len(best))
         usable = len(table) - len(waiting)
-        for chosen in (quick, search):
-            answer = solve_cover(table, chosen, start, usable)
+        for chosen in (search,) if until.expired() else (quick, search):
+            answer = solve_cover(table, chosen, start, usable, lazy.duals)
+            lazy.duals = answer.weights.duals
             if proved is None or answer.bound > proved[1].bound:
                 proved = table, answer
             start = answer.chosen
@@ -260,24 +269,27 @@ def cover_lazily(
     return table, answer.chosen, *(proved or (table, answer))
 
 
-def _refine(lazy: LazyListing, stop: Stop) -> None:
+def _refine(lazy: LazyListing, search: Search, until: Stop) -> None:
     """Look at the buckets that short relaxations use, each from the duals of the last, until next to none."""
-    duals = None
-    while not stop.expired():
+    while not until.expired():
         table, waiting = lazy.table()
         if not len(waiting):
             return
-        relaxation = FirstOrder(table.incidence, np.ones(table.n_rows))
-        relaxation.duals = relaxation.duals if duals is None else duals
-        relaxation.advance(STEPS, stop)
-        duals, weights, last = relaxation.duals, relaxation.weights(), slice(len(table) - len(waiting), None)
-        values = relaxation.mean_values[last]
-        used = np.flatnonzero((values > USED) | (weights.loads[last] >= HEAVY * weights.capacity))
+        usable = len(table) - len(waiting)
+        relaxation = FirstOrder(table.incidence, table.incidence.reachable, duals=lazy.duals)
+        relaxation.advance(STEPS, until)
+        weights, values = relaxation.weights(), relaxation.mean_values[usable:]
+        lazy.duals = weights.duals
+        if search.progress is not None:
+            cover = greedy_columns(table.take(np.arange(usable)).incidence)
+            search.progress("buckets", len(cover), weights.fewest(spare=0))
+        used = np.flatnonzero((values > USED) | (weights.loads[usable:] >= HEAVY * weights.capacity))
         if not len(used):
             return
-        used = used[np.argsort(-values[used], kind="stable")]
+        likeliest = np.argsort(-values[used], kind="stable")[: max(AT_ONCE, len(waiting) // PARTS)]
+        used = used[likeliest]
         for begin in range(0, len(used), AT_ONCE):
-            if not stop.expired():
+            if not until.expired():
                 lazy.look_at(waiting[used[begin : begin + AT_ONCE]])
 
 

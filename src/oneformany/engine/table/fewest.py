@@ -8,7 +8,7 @@ so few columns can be part of anything better that all can be searched, that set
 
 import numpy as np
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.greedy import greedy, without_superfluous
 from oneformany.engine.cover.incidence import entries_of
@@ -30,17 +30,22 @@ FEW_NODES_TIMES_ROWS = 50_000
 
 
 def solve_cover(
-    table: ColumnTable, search: Search | None = None, start: IntArray | None = None, usable: int | None = None
+    table: ColumnTable,
+    search: Search | None = None,
+    start: IntArray | None = None,
+    usable: int | None = None,
+    duals: FloatArray | None = None,
 ) -> PeopleAnswer:
     """Choose as few columns as possible that together hold every row that any column holds.
 
-    The start is a cover that is known. Where only so many columns, from the first on, are ``usable``, these
-    cover what all do; the others may not be chosen and count for the bound alone. A proof is a tree of
-    :class:`~oneformany.engine.cover.set_cover.CoverQuestion` over the rows that any column holds.
+    The start is a cover that is known; ``duals`` may be known, too. Where only so many columns, from the
+    first on, are ``usable``, these cover what all do; the others may not be chosen and count for the bound
+    alone. A proof is a tree of :class:`~oneformany.engine.cover.set_cover.CoverQuestion` over the rows that
+    any column holds.
     """
     search, everybody = search or Search(), table.incidence.reachable.astype(np.int64)
     options = search.options
-    cover = _Cover(table, everybody, int(everybody.sum()), search, start, usable)
+    cover = _Cover(table, everybody, int(everybody.sum()), search, start, usable, duals)
     cover.report("start")
     cover.lift(1e-3)
     cover.round()
@@ -88,6 +93,7 @@ class _Cover(ColumnChoice):
         search: Search,
         start: IntArray | None,
         usable: int | None = None,
+        duals: FloatArray | None = None,
     ) -> None:
         super().__init__(table.incidence, people, search)
         self.usable = len(table) if usable is None else usable
@@ -98,7 +104,7 @@ class _Cover(ColumnChoice):
         self.missing = self.best[:0]
         if start is not None:
             self.offer(np.asarray(start, dtype=np.int64))
-        self.relaxation = FirstOrder(self.incidence, people, spare=self.spare)
+        self.relaxation = FirstOrder(self.incidence, people, spare=self.spare, duals=duals)
         self.weights = self.relaxation.weights()
         self.bound = max(min(1, self.needed), self.weights.fewest(self.spare))
 
