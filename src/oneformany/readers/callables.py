@@ -17,7 +17,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, as_fitted
-from oneformany.readers.registry import is_function
+from oneformany.readers.registry import first_step, is_function
 from oneformany.readers.verdict import Reading, Verdict, class_index, class_number, said
 from oneformany.schema.feature import listed
 from oneformany.schema.schema import Schema
@@ -121,7 +121,7 @@ class _Asked:
 
     def score(self, frame: pd.DataFrame) -> FloatArray:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""
-        data, index = as_fitted(self.model, frame), class_index(self.model, self.positive)
+        data, index = as_fitted(first_step(self.model), frame), class_index(self.model, self.positive)
         chances = np.zeros((len(data), len(self.model.classes_)))
         if hasattr(self.model, "predict_proba"):
             chances = said(self.model, "predict_proba", data)

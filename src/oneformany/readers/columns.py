@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion, Pipeline
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.schema.cells import infer_schema
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature, suggestion
+from oneformany.schema.feature import Feature, is_missing, suggestion
 from oneformany.schema.frames import alike, in_own_type
 from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
 N_CHECKED = 64
+KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})  # steps that leave a column its values
 MOST_ENTRIES = 1 << 22  # how many numbers the steps of a pipeline shall make at once
 
 
@@ -97,12 +100,56 @@ def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
     Gaps of an array become not-a-number.
     """
     if (names := _fitted_names(model, frame.columns)) is not None:
-        return frame[names]
+        return _gaps_as_fitted(model, frame[names])
     if hasattr(model, "booster_"):  # LightGBM looks at the types of columns
         return frame
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
         return frame.to_numpy(np.float64, na_value=np.nan)
     return frame.to_numpy()
+
+
+def _gaps_as_fitted(model: AnyModel, frame: pd.DataFrame) -> pd.DataFrame:
+    """Let gaps be None, as they are in polars, or not-a-number where an encoder would refuse the other."""
+    for encoder, name, known in _encoded(model, list(frame.columns)):
+        column, missing = frame[name], [value for value in known if is_missing(value)]
+        if len(missing) != 1:
+            continue
+        wanted, gaps, strict = missing[0], column.isna(), getattr(encoder, "handle_unknown", "") == "error"
+        other = strict and gaps.any() and any(value is None for value in column[gaps]) != (wanted is None)
+        if other or (column.dtype == "boolean" and wanted is None):
+            frame = frame.copy()
+            frame[name] = column.astype(object).where(~gaps, wanted)
+    return frame
+
+
+def encoder_categories(step: AnyModel, columns: list[Any]) -> dict[str, frozenset[object]]:
+    """Find the categories that the encoders of a fitted step know, by column."""
+    return {str(name): frozenset(known) for _, name, known in _encoded(step, columns)}
+
+
+def _encoded(step: AnyModel, columns: list[Any]) -> Iterator[tuple[Any, Any, list[Any]]]:
+    """Each encoder of a fitted step that sees values as they are, with a column and its categories there."""
+    inside: Any = ()
+    if type(step).__name__ in {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}:
+        categories = getattr(step, "categories_", [])
+        if len(categories) == len(columns):
+            for name, known in zip(columns, categories, strict=True):
+                yield step, name, np.asarray(known).tolist()
+    elif isinstance(step, ColumnTransformer):
+        inside = parts_of(step, columns)
+    elif isinstance(step, FeatureUnion):
+        inside = [(transformer, columns) for _, transformer in step.transformer_list]
+    elif isinstance(step, Pipeline):
+        inside = [(inner, columns) for _, inner in step.steps if type(inner).__name__ not in KEEPING][:1]
+    for inner, chosen in inside:
+        yield from _encoded(inner, chosen)
+
+
+def parts_of(step: ColumnTransformer, columns: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """Each transformer inside a fitted one, and which of the columns it reads."""
+    read = step._transformer_to_input_indices  # noqa: SLF001 (columns as indices, however they were chosen)
+    for name, inner, _ in step.transformers_:
+        yield inner, [columns[index] for index in read[name]]
 
 
 def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str, ...]:
