@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -88,7 +89,7 @@ def decision(
     """Ask a classifier that reads frames, or a function, for its own decision about rows of a frame."""
     if not is_function(type(model)):
         class_index(model, positive)
-        return Verdict(model, lambda frame: frame, threshold, positive)
+        return Verdict(model, partial(as_fitted, model), threshold, positive)
     function: Any = getattr(model, "function", model)
     index, least = _index(model, positive), 0.5 if threshold is None else threshold
     return lambda frame: np.asarray(check_probabilities(function(frame), len(frame), index) >= least)

@@ -97,11 +97,15 @@ def named_as_fitted(model: AnyModel, matrix: FloatArray) -> AnyValue:
 def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
     """Give a model, or its first step, what it was fitted on: columns of a frame, or an array of numbers.
 
-    Gaps of an array become not-a-number.
+    Gaps of an array become not-a-number. One that does not know how many columns it was fitted on may read
+    them by name: it gets the frame, unless the columns are numbered as those of an array.
     """
     if (names := _fitted_names(model, frame.columns)) is not None:
         return _gaps_as_fitted(model, frame[names])
-    if hasattr(model, "booster_"):  # LightGBM looks at the types of columns
+    numbered = frame.columns.equals(pd.RangeIndex(frame.shape[1]))
+    if not (numbered or hasattr(model, "n_features_in_")) or hasattr(
+        model, "booster_"
+    ):  # LightGBM looks at the types of columns
         return frame
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
         return frame.to_numpy(np.float64, na_value=np.nan)
@@ -173,7 +177,10 @@ def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str
 
 
 def _fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
-    """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces."""
+    """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces.
+
+    LightGBM and interpret number the columns of an array.
+    """
     names = getattr(model, "feature_names_in_", None)
     if type(model).__name__ == "Booster":
         names = model.feature_names if hasattr(model, "feature_names") else model.feature_name()
@@ -181,8 +188,8 @@ def _fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
         return None
     spelled = {str(name).replace(" ", "_"): str(name) for name in known}
     found = [str(name) if name in known else spelled.get(str(name), str(name)) for name in names]
-    numbered = found == [f"Column_{n}" for n in range(len(found))]  # as LightGBM numbers those of an array
-    return None if numbered and not set(found).intersection(known) else found
+    numbered = [[name.format(n) for n in range(len(found))] for name in ("Column_{}", "feature_{:04}")]
+    return None if found in numbered and not set(found).intersection(known) else found
 
 
 class TimeIsUpError(Exception):

@@ -166,7 +166,7 @@ def positive_class(model: AnyModel, positive: object) -> object:
 
 
 def _labels(model: AnyModel, classes: Sequence[Any]) -> list[Any]:
-    if isinstance(classes, list):  # of arrays
+    if isinstance(classes, list) and any(map(np.ndim, classes)):
         kind = type(model).__name__
         raise UnsupportedModelError(f"{kind} predicts {len(classes)} outputs; fit one model for each")
     labels: list[Any] = np.asarray(classes).tolist()

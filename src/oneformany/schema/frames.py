@@ -18,6 +18,7 @@ NUMBERS = ("integer", "floating", "mixed-integer-float")
 KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
 UNKNOWN = "unknown categor"  # what encoders say
+OTHER_KIND = "ufunc 'isnan' not supported"  # and what they say of numbers where they know texts
 Column: TypeAlias = "pd.Series[Any]"
 
 
@@ -207,7 +208,8 @@ def _refused(value: object, kinds: Collection[object] | None, said: str) -> bool
         return named and kinds is not None and not any(map(is_missing, kinds))
     if isinstance(value, str):
         return repr(value) in said and (kinds is None or value not in kinds)
-    return UNKNOWN in said and repr(value) in said and kinds is not None and value not in kinds
+    named = (UNKNOWN in said and repr(value) in said) or OTHER_KIND in said
+    return named and kinds is not None and value not in kinds
 
 
 def in_own_type(array: AnyValue) -> Column:
