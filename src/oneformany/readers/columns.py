@@ -17,7 +17,7 @@ from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.schema.cells import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, suggestion
-from oneformany.schema.frames import alike, in_own_type
+from oneformany.schema.frames import alike, as_pandas, in_own_type
 from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
@@ -102,10 +102,8 @@ def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
     """
     if (names := _fitted_names(model, frame.columns)) is not None:
         return _gaps_as_fitted(model, frame[names])
-    numbered = frame.columns.equals(pd.RangeIndex(frame.shape[1]))
-    if not (numbered or hasattr(model, "n_features_in_")) or hasattr(
-        model, "booster_"
-    ):  # LightGBM looks at the types of columns
+    counted = hasattr(model, "n_features_in_") and not hasattr(model, "booster_")  # LightGBM looks at types
+    if not counted and not frame.columns.equals(pd.RangeIndex(frame.shape[1])):
         return frame
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
         return frame.to_numpy(np.float64, na_value=np.nan)
@@ -114,7 +112,7 @@ def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
 
 def _gaps_as_fitted(model: AnyModel, frame: pd.DataFrame) -> pd.DataFrame:
     """Let gaps be None, as they are in polars, or not-a-number where an encoder would refuse the other."""
-    for encoder, name, known in _encoded(model, list(frame.columns)):
+    for encoder, name, known in encoded_columns(model, list(frame.columns)):
         column, missing = frame[name], [value for value in known if is_missing(value)]
         if len(missing) != 1:
             continue
@@ -126,12 +124,7 @@ def _gaps_as_fitted(model: AnyModel, frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def encoder_categories(step: AnyModel, columns: list[Any]) -> dict[str, frozenset[object]]:
-    """Find the categories that the encoders of a fitted step know, by column."""
-    return {str(name): frozenset(known) for _, name, known in _encoded(step, columns)}
-
-
-def _encoded(step: AnyModel, columns: list[Any]) -> Iterator[tuple[Any, Any, list[Any]]]:
+def encoded_columns(step: AnyModel, columns: list[Any]) -> Iterator[tuple[Any, Any, list[Any]]]:
     """Each encoder of a fitted step that sees values as they are, with a column and its categories there."""
     inside: Any = ()
     if type(step).__name__ in {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}:
@@ -146,7 +139,7 @@ def _encoded(step: AnyModel, columns: list[Any]) -> Iterator[tuple[Any, Any, lis
     elif isinstance(step, Pipeline):
         inside = [(inner, columns) for _, inner in step.steps if type(inner).__name__ not in KEEPING][:1]
     for inner, chosen in inside:
-        yield from _encoded(inner, chosen)
+        yield from encoded_columns(inner, chosen)
 
 
 def parts_of(step: ColumnTransformer, columns: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
@@ -214,8 +207,7 @@ class Rows:
 
         Without a schema every distinct value of the frame is a level.
         """
-        if frame is not None and not isinstance(frame, pd.DataFrame):
-            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+        frame = None if frame is None else as_pandas(frame)
         if schema is not None:
             names = columns_of(model, schema.names, "the schema")
         elif frame is not None:

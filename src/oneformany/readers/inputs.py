@@ -18,7 +18,7 @@ from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.readers.callables import decision
-from oneformany.readers.columns import Rows, as_fitted, columns_of, encoder_categories, parts_of, probe
+from oneformany.readers.columns import Rows, as_fitted, columns_of, encoded_columns, parts_of, probe
 from oneformany.readers.registry import PIPELINE, first_step, load, reader_for
 from oneformany.readers.verdict import Reading, Verdict, class_index
 from oneformany.readers.wrappers import model_name, named, own_answer, threshold_inside, unwrapped
@@ -77,7 +77,8 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
         return Inputs(model, names, decision(model, threshold, positive), unread)
     transform: Callable[[pd.DataFrame], FloatArray] = steps
     if steps.steps:
-        known = encoder_categories(first if reader.read == PIPELINE else steps.steps[0], labels)
+        encoded = encoded_columns(first if reader.read == PIPELINE else steps.steps[0], labels)
+        known = {str(name): frozenset(categories) for _, name, categories in encoded}
     else:
         categories = known_categories(classifier, table.frame, names)
         codes = {str(table.labels[name]): values for name, values in categories.items()}
