@@ -206,9 +206,10 @@ def _refused(value: object, kinds: Collection[object] | None, said: str) -> bool
     if value is None:
         named = "nan" in said or "None" in said
         return named and kinds is not None and not any(map(is_missing, kinds))
+    quoted = f"`{value}`" in said  # as XGBoost does
     if isinstance(value, str):
-        return repr(value) in said and (kinds is None or value not in kinds)
-    named = (UNKNOWN in said and repr(value) in said) or OTHER_KIND in said
+        return (quoted or repr(value) in said) and (kinds is None or value not in kinds)
+    named = quoted or (UNKNOWN in said and repr(value) in said) or OTHER_KIND in said
     return named and kinds is not None and value not in kinds
 
 
