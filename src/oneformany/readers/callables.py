@@ -88,7 +88,6 @@ def decision(
 ) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a classifier that reads frames, or a function, for its own decision about rows of a frame."""
     if not is_function(type(model)):
-        class_index(model, positive)
         return Verdict(model, partial(as_fitted, model), threshold, positive)
     function: Any = getattr(model, "function", model)
     index, least = _index(model, positive), 0.5 if threshold is None else threshold

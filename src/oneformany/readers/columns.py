@@ -33,7 +33,7 @@ def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
     """
     names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is None:
-        if getattr(model, "n_features_in_", None) != len(schema.features) or _one_hot_is_plain(schema):
+        if getattr(model, "n_features_in_", None) != len(schema.features):
             return schema.encoding()
         numbers = all(feature.numbers is not None for feature in schema.features)
         return schema.number_encoding() if numbers and not _reads_codes(model) else schema.code_encoding()
@@ -59,7 +59,8 @@ def reads_schema(model: AnyModel, schema: Schema) -> bool:
         return sorted(names) == sorted(schema.one_hot_names) != sorted(schema.names)
     width = getattr(model, "n_features_in_", None)
     labelled = [f.name for f in schema.features if f.numbers is None and not f.binned]
-    if width != len(schema.features) or _reads_codes(model) or _one_hot_is_plain(schema):
+    coded = all(f.numbers is None or tuple(f.numbers) == tuple(range(f.n_levels)) for f in schema.features)
+    if width != len(schema.features) or _reads_codes(model) or (coded and len(schema.one_hot_names) == width):
         return True
     if labelled and len(labelled) < width:
         raise InputError(
@@ -73,14 +74,6 @@ def reads_schema(model: AnyModel, schema: Schema) -> bool:
 def _reads_codes(model: AnyModel) -> bool:
     """Whether a model reads codes whatever they stand for."""
     return any(base.__name__ == "CategoricalNB" for base in type(model).__mro__)
-
-
-def _one_hot_is_plain(schema: Schema) -> bool:
-    """Whether one-hot columns are one per feature and hold the same as codes and numbers."""
-    return len(schema.one_hot_names) == len(schema.features) and all(
-        feature.numbers is None or tuple(feature.numbers) == tuple(range(feature.n_levels))
-        for feature in schema.features
-    )
 
 
 def inputs_for(model: AnyModel, encoding: Encoding) -> Callable[[IntArray], Any]:
