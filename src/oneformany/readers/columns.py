@@ -14,6 +14,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
+from oneformany.readers.wrappers import named
 from oneformany.schema.cells import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, suggestion
@@ -22,6 +23,7 @@ from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
 N_CHECKED = 64
+reads_codes = named("sklearn", "CategoricalNB")  # whatever they stand for
 KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})  # steps that leave a column its values
 MOST_ENTRIES = 1 << 22  # how many numbers the steps of a pipeline shall make at once
 
@@ -35,8 +37,8 @@ def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
     if names is None:
         if getattr(model, "n_features_in_", None) != len(schema.features):
             return schema.encoding()
-        numbers = all(feature.numbers is not None for feature in schema.features)
-        return schema.number_encoding() if numbers and not _reads_codes(model) else schema.code_encoding()
+        labelled = any(feature.numbers is None for feature in schema.features)
+        return schema.code_encoding() if labelled or reads_codes(type(model)) else schema.number_encoding()
     if sorted(names) == sorted(schema.one_hot_names):
         encoding = schema.encoding()
     elif sorted(names) == sorted(schema.names):
@@ -59,8 +61,9 @@ def reads_schema(model: AnyModel, schema: Schema) -> bool:
         return sorted(names) == sorted(schema.one_hot_names) != sorted(schema.names)
     width = getattr(model, "n_features_in_", None)
     labelled = [f.name for f in schema.features if f.numbers is None and not f.binned]
-    coded = all(f.numbers is None or tuple(f.numbers) == tuple(range(f.n_levels)) for f in schema.features)
-    if width != len(schema.features) or _reads_codes(model) or (coded and len(schema.one_hot_names) == width):
+    plain = all(f.numbers is None or tuple(f.numbers) == tuple(range(f.n_levels)) for f in schema.features)
+    coded = reads_codes(type(model)) or (plain and len(schema.one_hot_names) == width)
+    if width != len(schema.features) or coded:
         return True
     if labelled and len(labelled) < width:
         raise InputError(
@@ -69,11 +72,6 @@ def reads_schema(model: AnyModel, schema: Schema) -> bool:
             "that it knows the names of its columns, or on the schema's one-hot columns"
         )
     return bool(labelled)
-
-
-def _reads_codes(model: AnyModel) -> bool:
-    """Whether a model reads codes whatever they stand for."""
-    return any(base.__name__ == "CategoricalNB" for base in type(model).__mro__)
 
 
 def inputs_for(model: AnyModel, encoding: Encoding) -> Callable[[IntArray], Any]:
