@@ -365,7 +365,7 @@ def test_thresholds_and_classes_that_do_not_fit_are_refused(arguments, message):
 def test_other_columns_and_nan_weights_are_refused():
     with pytest.raises(InputError, match="was fitted on 5 columns, the schema gives 7"):
         read_network(graph([("MatMul", ("x", "w"), "y", {})], {"w": np.ones((5, 1))}), ENCODING)
-    with pytest.raises(InputError, match="layer [01] has a weight that is nan; train"):
+    with pytest.raises(InputError, match="layer 0 has a weight that is nan; train"):
         read_network(graph([("MatMul", ("x", "w"), "y", {})], {"w": np.full((7, 1), np.nan)}), ENCODING)
 
 
