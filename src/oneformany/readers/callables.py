@@ -91,11 +91,8 @@ def decision(
         return Verdict(model, partial(as_fitted, model), threshold, positive)
     function: Any = getattr(model, "function", model)
     index, least = _index(model, positive), 0.5 if threshold is None else threshold
-
-    def decide(frame: pd.DataFrame) -> BoolArray:
-        return np.asarray(check_probabilities(said(function, "__call__", frame), len(frame), index) >= least)
-
-    return decide
+    ask = partial(said, function, "__call__")
+    return lambda frame: np.asarray(check_probabilities(ask(frame), len(frame), index) >= least)
 
 
 def _index(model: AnyModel, positive: object) -> int:
