@@ -13,7 +13,13 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import (
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+    TargetEncoder,
+)
 
 from explainer.raw_rows import FRAME, JOBS, TARGET, explained, pipeline, rows
 from oneformany import Immutable
@@ -78,6 +84,19 @@ def test_gaps_are_read_by_an_encoder_that_was_fitted_on_frames_of_another_librar
         result = OneForMany(model, 2).explain(frame)
         assert result.problem["rows"] == np.flatnonzero(model.predict(other) == 0).tolist()
         assert result.explanations
+
+
+@pytest.mark.parametrize(
+    "encoder", [OneHotEncoder(), OrdinalEncoder(encoded_missing_value=-1), TargetEncoder(cv=2)]
+)
+def test_texts_and_numbers_that_one_encoder_reads_of_a_polars_frame_are_read(encoder):
+    frame = pl.DataFrame(
+        {"job": FRAME["job"].tolist(), "rooms": [1, 2, None] * 20, "home": [True, False] * 30}
+    )
+    model = make_pipeline(encoder, LogisticRegression()).fit(frame, TARGET)
+    result = OneForMany(model, 2).explain(frame)
+    assert result.problem["rows"] == np.flatnonzero(model.predict(frame) == 0).tolist()
+    assert model.predict(pl.from_pandas(result.apply(frame))).all()
 
 
 def test_sparse_columns_are_read():

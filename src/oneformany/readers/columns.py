@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion, Pipeline
 
@@ -24,7 +25,8 @@ from oneformany.stop import Stop
 
 N_CHECKED = 64
 reads_codes = named("sklearn", "CategoricalNB")  # whatever they stand for
-KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})  # steps that leave a column its values
+PASSING = frozenset({"str", "NoneType"})  # steps that leave a column as it is
+KEEPING = PASSING | {"SimpleImputer"}  # and those that leave it its values
 MOST_ENTRIES = 1 << 22  # how many numbers the steps of a pipeline shall make at once
 
 
@@ -92,7 +94,7 @@ def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
     them by name: it gets the frame, unless the columns are numbered as those of an array.
     """
     if (names := _fitted_names(model, frame.columns)) is not None:
-        return _gaps_as_fitted(model, frame[names])
+        return _as_encoded(model, frame[names])
     counted = hasattr(model, "n_features_in_") and not hasattr(model, "booster_")  # LightGBM looks at types
     if not counted and not frame.columns.equals(pd.RangeIndex(frame.shape[1])):
         return frame
@@ -101,36 +103,40 @@ def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
     return frame.to_numpy()
 
 
-def _gaps_as_fitted(model: AnyModel, frame: pd.DataFrame) -> pd.DataFrame:
-    """Let gaps be None, as they are in polars, or not-a-number where an encoder would refuse the other."""
-    for encoder, name, known in encoded_columns(model, list(frame.columns)):
-        column, missing = frame[name], [value for value in known if is_missing(value)]
-        if len(missing) != 1:
-            continue
-        wanted, gaps, strict = missing[0], column.isna(), getattr(encoder, "handle_unknown", "") == "error"
-        other = strict and gaps.any() and any(value is None for value in column[gaps]) != (wanted is None)
-        if other or (column.dtype == "boolean" and wanted is None):
+def _as_encoded(model: AnyModel, frame: pd.DataFrame) -> pd.DataFrame:
+    """Give numbers and gaps as encoders know them, where they would refuse others.
+
+    Of a polars frame they see objects where columns of several types go together, and None for a gap.
+    """
+    for encoder, name, known in encoded_columns(model, list(frame.columns), PASSING):
+        column, missing = frame[name], [value for value in known.tolist() if is_missing(value)]
+        strict, gaps = getattr(encoder, "handle_unknown", "") == "error", column.isna()
+        is_none = any(value is None for value in column[gaps])
+        other = strict and gaps.any() and len(missing) == 1 and is_none != (missing[0] is None)
+        if other or (known.dtype == object and pd.api.types.is_numeric_dtype(column.dtype)):
             frame = frame.copy()
-            frame[name] = column.astype(object).where(~gaps, wanted)
+            frame[name] = column.astype(object).where(~gaps, missing[0] if missing else None)
     return frame
 
 
-def encoded_columns(step: AnyModel, columns: list[Any]) -> Iterator[tuple[Any, Any, list[Any]]]:
-    """Each encoder of a fitted step that sees values as they are, with a column and its categories there."""
+def encoded_columns(
+    step: AnyModel, columns: list[Any], before: frozenset[str] = KEEPING
+) -> Iterator[tuple[Any, Any, NDArray[Any]]]:
+    """Each encoder of a fitted step, with a column and its categories; only such steps come before it."""
     inside: Any = ()
     if type(step).__name__ in {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}:
         categories = getattr(step, "categories_", [])
         if len(categories) == len(columns):
             for name, known in zip(columns, categories, strict=True):
-                yield step, name, np.asarray(known).tolist()
+                yield step, name, np.asarray(known)
     elif isinstance(step, ColumnTransformer):
         inside = parts_of(step, columns)
     elif isinstance(step, FeatureUnion):
         inside = [(transformer, columns) for _, transformer in step.transformer_list]
     elif isinstance(step, Pipeline):
-        inside = [(inner, columns) for _, inner in step.steps if type(inner).__name__ not in KEEPING][:1]
+        inside = [(inner, columns) for _, inner in step.steps if type(inner).__name__ not in before][:1]
     for inner, chosen in inside:
-        yield from encoded_columns(inner, chosen)
+        yield from encoded_columns(inner, chosen, before)
 
 
 def parts_of(step: ColumnTransformer, columns: list[Any]) -> Iterator[tuple[Any, list[Any]]]:

@@ -78,7 +78,7 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
     transform: Callable[[pd.DataFrame], FloatArray] = steps
     if steps.steps:
         encoded = encoded_columns(first if reader.read == PIPELINE else steps.steps[0], labels)
-        known = {str(name): frozenset(categories) for _, name, categories in encoded}
+        known = {str(name): frozenset(categories.tolist()) for _, name, categories in encoded}
     else:
         categories = known_categories(classifier, table.frame, names)
         codes = {str(table.labels[name]): values for name, values in categories.items()}
