@@ -122,7 +122,7 @@ def _as_encoded(model: AnyModel, frame: pd.DataFrame) -> pd.DataFrame:
 def encoded_columns(
     step: AnyModel, columns: list[Any], before: frozenset[str] = KEEPING
 ) -> Iterator[tuple[Any, Any, NDArray[Any]]]:
-    """Each encoder of a fitted step, with a column and its categories; only such steps come before it."""
+    """Each encoder of a fitted step, with a column and its categories; steps ``before`` it are passed."""
     inside: Any = ()
     if type(step).__name__ in {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}:
         categories = getattr(step, "categories_", [])
