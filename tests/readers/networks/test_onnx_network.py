@@ -315,6 +315,18 @@ def test_scaled_columns_and_linear_classifiers_are_read_as_the_graph_runs_them(p
         assert np.abs(class_probabilities(model, given) - chances).max() < 1e-6
 
 
+def test_another_number_of_columns_than_a_scaler_or_a_linear_classifier_reads_is_told():
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    fitted = make_pipeline(StandardScaler(), LogisticRegression()).fit(rows, np.arange(60) % 2)
+    model = linear_graph(fitted, "LOGISTIC", 1)
+    with pytest.raises(InputError, match="reads 3 numbers, and the rows have 2 columns"):
+        OneForMany(model).explain(rows[:, :2])
+    del model.graph.node[0]
+    model.graph.node[0].input[0] = "x"
+    with pytest.raises(InputError, match="reads 3 numbers, and the rows have 4 columns"):
+        OneForMany(model).explain(np.hstack([rows, rows[:, :1]]))
+
+
 def test_several_scores_of_which_each_is_a_probability_are_refused():
     frame = np.random.default_rng(0).normal(size=(60, 3))
     fitted = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, np.arange(60) % 3)

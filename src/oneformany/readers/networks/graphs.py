@@ -268,11 +268,13 @@ def _scaler_or_classifier(chain: Chain, kind: str, settings: dict[str, Any], wid
     A ``LinearClassifier`` has a score for each class, or only that of the second of two.
     """
     if kind == "Scaler":
-        offset, scale = (np.broadcast_to(settings[name], width) for name in ("offset", "scale"))
-        return [Affine(np.eye(width), -offset), Affine(np.diag(scale))]
-    if kind != "LinearClassifier":
+        own = np.zeros(max(len(settings["offset"]), len(settings["scale"])))  # a single number is for all
+        own = own if len(own) > 1 else np.zeros(width)
+        return [Affine(np.eye(len(own)), own - settings["offset"]), Affine(np.diag(own + settings["scale"]))]
+    if kind != "LinearClassifier" or "intercepts" not in settings:
         raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {NODES}")
-    weights, bias = np.reshape(settings["coefficients"], (-1, width)).T, np.ravel(settings["intercepts"])
+    bias = np.ravel(settings["intercepts"])
+    weights = np.reshape(settings["coefficients"], (len(bias), -1)).T
     if len(bias) == 1:
         weights, bias = np.hstack([-weights, weights]), np.hstack([-bias, bias])
     post = settings.get("post_transform", b"NONE").decode()
