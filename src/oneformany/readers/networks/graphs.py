@@ -268,9 +268,10 @@ def _scaler_or_classifier(chain: Chain, kind: str, settings: dict[str, Any], wid
     A ``LinearClassifier`` has a score for each class, or only that of the second of two.
     """
     if kind == "Scaler":
-        own = np.zeros(max(len(settings["offset"]), len(settings["scale"])))  # a single number is for all
-        own = own if len(own) > 1 else np.zeros(width)
-        return [Affine(np.eye(len(own)), own - settings["offset"]), Affine(np.diag(own + settings["scale"]))]
+        both = np.broadcast_arrays(settings["offset"], settings["scale"])
+        n = len(both[0]) if len(both[0]) > 1 else width  # a single number is for all columns
+        offset, scale = (np.broadcast_to(part, n) for part in both)
+        return [Affine(np.eye(n), -offset), Affine(np.diag(scale))]
     if kind != "LinearClassifier" or "intercepts" not in settings:
         raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {NODES}")
     bias = np.ravel(settings["intercepts"])
