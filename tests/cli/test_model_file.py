@@ -37,12 +37,12 @@ def network():
     return _model(nodes, [_tensor("x", [None, 2])], [_tensor("chance", [None, 1])], [weights, bias])
 
 
-def linear_classifier():
+def linear_classifier(post="LOGISTIC"):
     """The same as an operator of scikit-learn's kind, with labels and probabilities."""
     node = helper.make_node(
         "LinearClassifier", ["x"], ["label", "chances"], domain="ai.onnx.ml",
         coefficients=[-1.0, -1.0, 1.0, 1.0], intercepts=[3.5, -3.5], classlabels_ints=[0, 1],
-        post_transform="LOGISTIC", multi_class=0,
+        post_transform=post, multi_class=0,
     )  # fmt: skip
     outputs = [
         helper.make_tensor_value_info("label", TensorProto.INT64, [None]),
@@ -116,6 +116,8 @@ def test_a_graph_with_a_layer_that_is_not_read_becomes_a_function(tmp_path):
 
 def test_other_graphs_in_onnx_become_functions_to_probabilities(tmp_path):
     onnx.save(linear_classifier(), tmp_path / "model.onnx")
+    assert load_model(tmp_path / "model.onnx").graph.node[0].op_type == "LinearClassifier"
+    onnx.save(linear_classifier("SOFTMAX_ZERO"), tmp_path / "model.onnx")
     chances = load_model(tmp_path / "model.onnx").function(INPUTS)
     assert chances.shape == (8, 2)
     assert ((chances[:, 1] > 0.5) == GOOD).all()
@@ -151,7 +153,7 @@ def test_a_graph_with_an_input_per_column_reads_numbers_and_texts(tmp_path):
 
 
 def test_a_graph_of_other_columns_is_told(tmp_path):
-    onnx.save(linear_classifier(), tmp_path / "model.onnx")
+    onnx.save(linear_classifier("SOFTMAX_ZERO"), tmp_path / "model.onnx")
     with pytest.raises(
         InputError, match=r"cannot read the rows .*income, savings, sex: keep those it was fitted on"
     ):

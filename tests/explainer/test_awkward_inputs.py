@@ -40,6 +40,14 @@ def test_categories_that_the_encoder_refuses_are_named():
         OneForMany(pipeline(), 2).explain(frame)
 
 
+@pytest.mark.parametrize("value", [3, 2.5, True])
+def test_numbers_where_the_encoder_knows_texts_are_named(value):
+    with pytest.raises(
+        InputError, match=rf"column 'job', row 0: the model was not fitted on {value}; write 'full'"
+    ):
+        OneForMany(pipeline(), 2).explain(FRAME.assign(job=value))
+
+
 def test_categories_that_the_reference_data_lack_are_never_targets():
     reference = FRAME[FRAME["job"] != "none"]
     result, moved = explained(pipeline(), FRAME, reference=reference)

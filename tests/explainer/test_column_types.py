@@ -13,7 +13,13 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.preprocessing import (
+    OneHotEncoder,
+    OrdinalEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+    TargetEncoder,
+)
 
 from explainer.raw_rows import FRAME, JOBS, TARGET, explained, pipeline, rows
 from oneformany import Immutable
@@ -43,6 +49,76 @@ def test_truth_values_with_gaps_in_a_polars_frame_are_read(kind):
         assert OneForMany(model, 2).explain(given).assignment == wanted
     with pytest.raises(InputError, match=r"does not answer about the rows: .*dtype"):  # not: is missing
         OneForMany(model, 2).explain(frame.assign(home=frame["home"].astype(object).replace({pd.NA: None})))
+
+
+@pytest.mark.parametrize("handle_unknown", ["error", "ignore"])
+@pytest.mark.parametrize("classes", [["none", "part", "full", None], [True, False, None]])
+def test_gaps_of_polars_are_what_an_encoder_fitted_on_polars_knows(classes, handle_unknown):
+    frame = pl.DataFrame(
+        {"job": [classes[n % len(classes)] for n in range(60)], "age": FRAME["age"].tolist()}
+    )
+    steps = make_column_transformer(
+        (OneHotEncoder(handle_unknown=handle_unknown), ["job"]), remainder="passthrough"
+    )
+    model = make_pipeline(steps, LogisticRegression(C=10)).fit(
+        frame, frame["job"].is_null() & (frame["age"] > 30)
+    )
+    result = OneForMany(model, 2, positive=False).explain(frame)
+    refused = np.flatnonzero(model.predict(frame))
+    assert result.problem["rows"] == refused.tolist()
+    assert set(frame["job"][refused.tolist()]) == {None}
+    assert not model.predict(pl.from_pandas(result.apply(frame))).any()
+
+
+@pytest.mark.parametrize("further", [[], [PolynomialFeatures(2)]])
+def test_gaps_are_read_by_an_encoder_that_was_fitted_on_frames_of_another_library(further):
+    texts = pl.DataFrame({"job": ["none", "part", "full", None] * 15, "age": FRAME["age"].tolist()})
+    truths = texts.with_columns(pl.col("job") == "part")
+    for frame, other in (
+        (texts, texts.to_pandas()),
+        (truths, truths.to_pandas()),
+        (texts.to_pandas(), texts),
+    ):
+        steps = make_column_transformer((OneHotEncoder(), ["job"]), remainder="passthrough")
+        model = make_pipeline(steps, *further, LogisticRegression(max_iter=5000)).fit(other, TARGET)
+        result = OneForMany(model, 2).explain(frame)
+        assert result.problem["rows"] == np.flatnonzero(model.predict(other) == 0).tolist()
+        assert result.explanations
+
+
+@pytest.mark.parametrize(
+    "encoder", [OneHotEncoder(), OrdinalEncoder(encoded_missing_value=-1), TargetEncoder(cv=2)]
+)
+def test_texts_and_numbers_that_one_encoder_reads_of_a_polars_frame_are_read(encoder):
+    frame = pl.DataFrame(
+        {"job": FRAME["job"].tolist(), "rooms": [1, 2, None] * 20, "home": [True, False] * 30}
+    )
+    model = make_pipeline(encoder, LogisticRegression()).fit(frame, TARGET)
+    result = OneForMany(model, 2).explain(frame)
+    assert result.problem["rows"] == np.flatnonzero(model.predict(frame) == 0).tolist()
+    assert model.predict(pl.from_pandas(result.apply(frame))).all()
+
+
+def test_sparse_columns_are_read():
+    frame = FRAME[["age", "income"]].astype(pd.SparseDtype("float64", 0.0))
+    explained(make_pipeline(StandardScaler(with_mean=False), LogisticRegression()).fit(frame, TARGET), frame)
+
+
+def test_integers_beyond_doubles_are_told_apart():
+    frame = pd.DataFrame({"id": 2**53 + FRAME["age"] % 4, "home": FRAME["home"]})
+    model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(frame, frame["id"] % 2)
+    result, _ = explained(model, frame, max_changes=1)
+    assert result.schema.features[0].levels == tuple(str(2**53 + n) for n in range(4))
+    assert not result.unreachable
+
+
+def test_integers_of_128_bits_and_columns_of_one_name_are_refused():
+    wide = pl.from_pandas(FRAME).with_columns(pl.col("age").cast(pl.Int128))
+    with pytest.raises(InputError, match=r"column 'age' holds integers of 128 bits; cast it"):
+        OneForMany(pipeline()).explain(wide)
+    twice = pa.table([[1], [2]], names=["age", "age"])
+    with pytest.raises(InputError, match=r"columns of one name; keep one of each: .*\n- 'age' 2 times"):
+        OneForMany(pipeline()).explain(twice)
 
 
 def test_pyarrow_tables_are_read():

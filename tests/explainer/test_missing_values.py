@@ -80,6 +80,20 @@ def test_missing_texts_are_read_as_they_are(steps, gaps):
     assert all(type(moved["job"][row]) is type(frame["job"][row]) for row in stays.index[stays])
 
 
+def test_gaps_that_an_imputer_fills_before_an_encoder_stay_what_they_are():
+    jobs = FRAME["job"].astype(object)
+    frame = pd.DataFrame({"job": jobs.mask(FRAME.index % 5 == 1, None), "rooms": FRAME["age"] // 20 * 1.0})
+    frame.loc[::7, "rooms"] = np.nan
+    target = (frame["job"].isna() | (frame["rooms"] > 2)).astype(int)
+    encoded = make_column_transformer((TEXT_STEPS["filled by the most frequent"](), ["job", "rooms"]))
+    # None is not filled, and so a category; not-a-number is
+    model = make_pipeline(encoded, LogisticRegression(C=100)).fit(frame, target)
+    explained(model, frame)
+    filled = frame.assign(job=jobs.mask(FRAME.index % 5 == 1, np.nan))
+    assert (model.predict(filled) != model.predict(frame)).any()
+    explained(model, filled)
+
+
 def test_a_category_may_be_called_missing_beside_gaps():
     frame = FRAME.assign(job=FRAME["job"].replace("none", "missing").mask(FRAME.index % 5 == 0, None))
     model = make_pipeline(

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from oneformany import Feature, Range, Schema
@@ -145,3 +147,15 @@ def test_ranges_are_kept_in_the_file_and_do_not_disturb_its_check():
     assert any(result.problem["ranges"])
     assert Result.from_json(result.to_json()).summary() == result.summary()
     assert verify(result.to_json()).ok
+
+
+def test_numbers_that_the_model_refuses_are_not_promised():
+    frame, target = rows()
+    model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(frame, target)
+    result = OneForMany(model, 2).explain(frame)
+    assert (model.predict(result.apply(frame)) == 1).all()
+    for explanation, named in zip(result.explanations, result.problem.get("ranges", ()), strict=False):
+        for feature in named:
+            one = result.schema.features[feature]
+            inside = [v for v in every_integer(frame[one.name]) if one.find(v) == explanation.point[feature]]
+            assert set(inside) <= set(frame[one.name])

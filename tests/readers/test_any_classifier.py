@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from lightgbm import LGBMClassifier
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
@@ -152,13 +153,13 @@ class Fussy(KNeighborsClassifier):
 
 def test_a_model_that_answers_about_nothing_is_told_in_its_own_words():
     model = Fussy().fit(FRAME[["income", "debt"]], ACCEPTED)
-    with pytest.raises(ofm.InputError, match="Fussy does not answer about the rows: 'purse'"):
+    with pytest.raises(ofm.InputError, match="Fussy does not answer about the rows: KeyError 'purse'"):
         ofm.OneForMany(model, positive="yes").explain(FRAME[["income", "debt"]])
 
 
 def test_a_model_that_was_read_tells_what_it_cannot_answer():
     model = CategoricalNB().fit([[0], [1], [1]], [0, 1, 1])
-    with pytest.raises(ofm.InputError, match="CategoricalNB does not answer about the rows: index 2 is out"):
+    with pytest.raises(ofm.InputError, match="does not answer about the rows: IndexError index 2 is out"):
         ofm.OneForMany(model).explain(pd.DataFrame({"a": [0, 2]}))
 
 
@@ -208,3 +209,44 @@ def test_boosting_that_ends_its_sums_early_is_asked_even_where_no_row_shows_it()
     result = ofm.OneForMany(model, 2, reference=columns).explain(row)
     assert "pred_early_stop" in result.summary()
     assert model.predict(result.apply(row)).all()
+
+
+class Ratio(TransformerMixin, BaseEstimator):
+    """Reads columns by name, and keeps nothing of what it was fitted on."""
+
+    def fit(self, _frame, _target=None):
+        return self
+
+    def transform(self, frame):
+        return np.column_stack([frame["income"] - frame["debt"], frame["home"] == "own"])
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+
+class ByHand:
+    """Is not of scikit-learn; its classes are a list."""
+
+    classes_ = ["no", "yes"]  # noqa: RUF012 (as people write it)
+
+    def predict(self, frame):
+        return ["yes" if gap > 0 else "no" for gap in frame["income"] - frame["debt"]]
+
+
+@pytest.mark.parametrize(
+    "model", [make_pipeline(Ratio(), LogisticRegression()).fit(FRAME, ACCEPTED), ByHand()]
+)
+def test_a_model_that_reads_columns_by_name_gets_the_frame(model):
+    result = ofm.OneForMany(model, 2, positive="yes").explain(FRAME)
+    assert result.problem["rows"] == np.flatnonzero(np.array(model.predict(FRAME)) == "no").tolist()
+    assert set(model.predict(result.apply(FRAME))) == {"yes"}
+
+
+def test_a_model_that_reads_an_array_gets_an_array():
+    class OfArrays(ByHand):
+        def predict(self, matrix):
+            return np.where(matrix[:, 1] < matrix[:, 0], "yes", "no")
+
+    numbers = FRAME[["income", "debt"]].to_numpy()
+    result = ofm.OneForMany(OfArrays(), 2, positive="yes").explain(numbers)
+    assert set(OfArrays().predict(result.apply(numbers).to_numpy())) == {"yes"}

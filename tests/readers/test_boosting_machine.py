@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from interpret.glassbox import ExplainableBoostingClassifier
 
-from oneformany import infer_schema
+from oneformany import OneForMany, infer_schema
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.methods import solve
 from oneformany.problem import Problem
@@ -98,3 +98,15 @@ def test_too_many_combinations_of_levels_are_refused():
     wide.fit(many.assign(home=np.arange(2000) / 9), np.arange(2000) % 2)
     with pytest.raises(InputError, match="combinations of levels, more than 1000000; pass a schema"):
         read_model(wide, None, None, 1, many.assign(home=np.arange(2000) / 9))
+
+
+def test_columns_of_an_array_are_known_by_their_order():
+    frame, labels = rows_of()
+    numbers = frame[["age", "rooms"]].to_numpy()
+    fitted = ExplainableBoostingClassifier(interactions=1, outer_bags=1, max_rounds=60, n_jobs=1)
+    fitted.fit(numbers, labels)
+    for given in (numbers, frame[["age", "rooms"]]):
+        result = OneForMany(fitted, 1, positive="good").explain(given)
+        assert result.problem["oracle"]["kind"] == "trees"
+        assert result.problem["rows"] == np.flatnonzero(fitted.predict(numbers) == "bad").tolist()
+        assert (fitted.predict(result.apply(given).to_numpy()) == "good").all()

@@ -113,3 +113,12 @@ def test_the_verdict_asks_the_function_again():
     assert reading.oracle.positive(point).all()
     assert reading.oracle.positive(point).all()
     assert not [reading.verdict(point) for _ in range(5)][-1].any()
+
+
+def test_what_a_function_raises_is_told_and_a_gap_that_it_cannot_read_is_named():
+    with pytest.raises(InputError, match="function does not answer about the rows: KeyError 'debts'") as told:
+        OneForMany(lambda frame: frame["debts"]).explain(FRAME)
+    assert isinstance(told.value.__cause__, KeyError)
+    gap = FRAME.assign(age=[20, None, 40, 50])
+    with pytest.raises(InputError, match="column 'age', row 1: the value is missing"):
+        OneForMany(lambda frame: frame["age"].astype(int) / 100).explain(gap)

@@ -135,7 +135,7 @@ def test_a_model_wants_the_columns_it_was_fitted_with():
     [
         (Fitted("age", "height"), FRAME, "fitted on 2 columns, the frame lacks 'height'"),
         (Fitted(width=2), FRAME, "fitted on 2 columns without names, the frame has 4"),
-        (Fitted(), np.zeros((2, 2)), "must be a pandas DataFrame, not ndarray"),
+        (Fitted(), [[0, 0], [1, 1]], "must be a pandas DataFrame .*, not list"),
     ],
 )
 def test_other_columns_are_refused(model, frame, words):

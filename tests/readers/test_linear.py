@@ -274,7 +274,7 @@ def alternating(classes):
         ),
         (
             CalibratedClassifierCV(LinearSVC(), cv=2).fit(DATA, alternating(2)),
-            "averages 2 classifiers.*ensemble=False",
+            "2 calibrated classifiers.*ensemble=False",
         ),
         (
             CalibratedClassifierCV(LinearSVC(), cv=2, ensemble=False, method="isotonic").fit(

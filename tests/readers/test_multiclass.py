@@ -128,5 +128,7 @@ def test_calibrated_classifiers_of_several_classes_are_refused_with_a_way_out():
     codes = rng.integers(LEVELS, size=(200, 4))
     base = LogisticRegression()
     model = CalibratedClassifierCV(base, ensemble=False).fit(ONE_HOT.encode(codes), codes.sum(axis=1) % 3)
-    with pytest.raises(UnsupportedModelError, match=r"3 classes, which is read only of .* black box"):
+    with pytest.raises(
+        UnsupportedModelError, match=r"1 calibrated .* and 3 classes is not additive; .* predict_proba"
+    ):
         read_linear(model, ONE_HOT, None, 1)

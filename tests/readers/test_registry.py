@@ -255,3 +255,10 @@ def test_a_reading_that_says_something_else_than_the_model_is_noticed():
             ofm.oracle_for(Majority(), SCHEMA)
     finally:
         READERS.remove(reader)
+
+
+@pytest.mark.parametrize("source", [pd.DataFrame({"job": [0, 1]}), 3])
+def test_a_source_that_is_neither_schema_nor_encoding_is_refused(source):
+    model = LogisticRegression().fit([[0], [1]], [0, 1])
+    with pytest.raises(InputError, match=f"source is a {type(source).__name__}, .*; rows are frame="):
+        oracle_for(model, source)

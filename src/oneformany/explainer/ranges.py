@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from oneformany.arrays import BoolArray
+from oneformany.exceptions import InputError
 from oneformany.explainer.posing import Posed
 from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
@@ -80,7 +81,10 @@ def _within(feature: Feature, cell: int, inside: Sequence[Any], limit: Range) ->
 
 
 def _serve(posed: Posed, rows: pd.DataFrame, moves: BoolArray, numbers: dict[int, Sequence[Any]]) -> bool:
-    """Whether every row is accepted with every combination of numbers in the features in which it moves."""
+    """Whether every row is accepted with every combination of numbers in the features in which it moves.
+
+    A number that the model refuses, such as one that its encoder does not know, does not serve.
+    """
     combinations = list(product(*numbers.values()))
     many = rows.iloc[np.repeat(np.arange(len(rows)), len(combinations))].reset_index(drop=True)
     for index, feature in enumerate(numbers):
@@ -88,4 +92,7 @@ def _serve(posed: Posed, rows: pd.DataFrame, moves: BoolArray, numbers: dict[int
         new = pd.Series([combination[index] for combination in combinations] * len(rows), name=name)
         stays = ~np.repeat(moves[:, feature], len(combinations))
         many[name] = many[name].where(stays, alike(new, many[name].dtype))
-    return bool(np.asarray(posed.decide(many)).all())
+    try:
+        return bool(np.asarray(posed.decide(many)).all())
+    except InputError:
+        return False

@@ -9,7 +9,7 @@ from oneformany.anything import AnyModel
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF, Tree
-from oneformany.readers.columns import Rows
+from oneformany.readers.columns import Rows, as_fitted
 from oneformany.readers.trees.forest import log_odds_oracle
 from oneformany.readers.verdict import Reading, Verdict, class_index, least_probability
 
@@ -28,8 +28,9 @@ def read_boosting_machine(model: AnyModel, rows: Rows, threshold: float | None, 
             f"{type(model).__name__} knows {len(model.classes_)} classes, not two; pass its predict_proba to "
             "have it asked as a black box"
         )
+    verdict = Verdict(model, lambda codes: as_fitted(model, rows.frame(codes)), threshold, positive)
     levels = rows.schema.levels
-    own = [rows.schema.index(name) for name in model.feature_names_in_]
+    own = [rows.schema.index(name) for name in rows.names]  # as the model numbers them
     terms = [[own[column] for column in columns] for columns in model.term_features_]
     shapes = [[levels[feature] for feature in features] for features in terms]
     sizes = list(map(prod, shapes))
@@ -41,12 +42,12 @@ def read_boosting_machine(model: AnyModel, rows: Rows, threshold: float | None, 
     term_of, codes = np.repeat(range(len(terms)), sizes), np.zeros((sum(sizes), len(levels)), dtype=np.int64)
     for term, (features, shape) in enumerate(zip(terms, shapes, strict=True)):
         codes[np.ix_(term_of == term, features)] = np.indices(shape).reshape(len(shape), -1).T
-    said = sign * np.asarray(model.eval_terms(rows.frame(codes)), dtype=np.float64)
+    said = sign * np.asarray(model.eval_terms(verdict.inputs(codes)), dtype=np.float64)
     tables = [said[term_of == term, term].reshape(shape) for term, shape in enumerate(shapes)]
     trees = [_tree(features, table, max(levels)) for features, table in zip(terms, tables, strict=True)]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
     oracle = log_odds_oracle(levels, trees, intercept, least_probability(threshold))
-    return Reading(oracle, Verdict(model, rows.frame, threshold, positive))
+    return Reading(oracle, verdict)
 
 
 def _tree(features: Sequence[int], table: FloatArray, width: int) -> Tree:

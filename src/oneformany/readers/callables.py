@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -17,7 +18,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, as_fitted
-from oneformany.readers.registry import is_function
+from oneformany.readers.registry import first_step, is_function
 from oneformany.readers.verdict import Reading, Verdict, class_index, class_number, said
 from oneformany.schema.feature import listed
 from oneformany.schema.schema import Schema
@@ -87,11 +88,11 @@ def decision(
 ) -> Callable[[pd.DataFrame], BoolArray]:
     """Ask a classifier that reads frames, or a function, for its own decision about rows of a frame."""
     if not is_function(type(model)):
-        class_index(model, positive)
-        return Verdict(model, lambda frame: frame, threshold, positive)
+        return Verdict(model, partial(as_fitted, model), threshold, positive)
     function: Any = getattr(model, "function", model)
     index, least = _index(model, positive), 0.5 if threshold is None else threshold
-    return lambda frame: np.asarray(check_probabilities(function(frame), len(frame), index) >= least)
+    ask = partial(said, function, "__call__")
+    return lambda frame: np.asarray(check_probabilities(ask(frame), len(frame), index) >= least)
 
 
 def _index(model: AnyModel, positive: object) -> int:
@@ -121,7 +122,7 @@ class _Asked:
 
     def score(self, frame: pd.DataFrame) -> FloatArray:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""
-        data, index = as_fitted(self.model, frame), class_index(self.model, self.positive)
+        data, index = as_fitted(first_step(self.model), frame), class_index(self.model, self.positive)
         chances = np.zeros((len(data), len(self.model.classes_)))
         if hasattr(self.model, "predict_proba"):
             chances = said(self.model, "predict_proba", data)

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import FeatureUnion, Pipeline
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
+from oneformany.readers.wrappers import named
 from oneformany.schema.cells import infer_schema
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature, suggestion
-from oneformany.schema.frames import alike, in_own_type
+from oneformany.schema.feature import Feature, is_missing, suggestion
+from oneformany.schema.frames import alike, as_pandas, in_own_type
 from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
 N_CHECKED = 64
+reads_codes = named("sklearn", "CategoricalNB")  # whatever they stand for
+PASSING = frozenset({"str", "NoneType"})  # steps that leave a column as it is
+KEEPING = PASSING | {"SimpleImputer"}  # and those that leave it its values
 MOST_ENTRIES = 1 << 22  # how many numbers the steps of a pipeline shall make at once
 
 
@@ -30,10 +37,10 @@ def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
     """
     names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is None:
-        if getattr(model, "n_features_in_", None) != len(schema.features) or _one_hot_is_plain(schema):
+        if getattr(model, "n_features_in_", None) != len(schema.features):
             return schema.encoding()
-        numbers = all(feature.numbers is not None for feature in schema.features)
-        return schema.number_encoding() if numbers and not _reads_codes(model) else schema.code_encoding()
+        labelled = any(feature.numbers is None for feature in schema.features)
+        return schema.code_encoding() if labelled or reads_codes(type(model)) else schema.number_encoding()
     if sorted(names) == sorted(schema.one_hot_names):
         encoding = schema.encoding()
     elif sorted(names) == sorted(schema.names):
@@ -56,7 +63,9 @@ def reads_schema(model: AnyModel, schema: Schema) -> bool:
         return sorted(names) == sorted(schema.one_hot_names) != sorted(schema.names)
     width = getattr(model, "n_features_in_", None)
     labelled = [f.name for f in schema.features if f.numbers is None and not f.binned]
-    if width != len(schema.features) or _reads_codes(model) or _one_hot_is_plain(schema):
+    plain = all(f.numbers is None or tuple(f.numbers) == tuple(range(f.n_levels)) for f in schema.features)
+    coded = reads_codes(type(model)) or (plain and len(schema.one_hot_names) == width)
+    if width != len(schema.features) or coded:
         return True
     if labelled and len(labelled) < width:
         raise InputError(
@@ -65,19 +74,6 @@ def reads_schema(model: AnyModel, schema: Schema) -> bool:
             "that it knows the names of its columns, or on the schema's one-hot columns"
         )
     return bool(labelled)
-
-
-def _reads_codes(model: AnyModel) -> bool:
-    """Whether a model reads codes whatever they stand for."""
-    return any(base.__name__ == "CategoricalNB" for base in type(model).__mro__)
-
-
-def _one_hot_is_plain(schema: Schema) -> bool:
-    """Whether one-hot columns are one per feature and hold the same as codes and numbers."""
-    return len(schema.one_hot_names) == len(schema.features) and all(
-        feature.numbers is None or tuple(feature.numbers) == tuple(range(feature.n_levels))
-        for feature in schema.features
-    )
 
 
 def inputs_for(model: AnyModel, encoding: Encoding) -> Callable[[IntArray], Any]:
@@ -94,15 +90,60 @@ def named_as_fitted(model: AnyModel, matrix: FloatArray) -> AnyValue:
 def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
     """Give a model, or its first step, what it was fitted on: columns of a frame, or an array of numbers.
 
-    Gaps of an array become not-a-number.
+    Gaps of an array become not-a-number. One that does not know how many columns it was fitted on may read
+    them by name: it gets the frame, unless the columns are numbered as those of an array.
     """
     if (names := _fitted_names(model, frame.columns)) is not None:
-        return frame[names]
-    if hasattr(model, "booster_"):  # LightGBM looks at the types of columns
+        return _as_encoded(model, frame[names])
+    counted = hasattr(model, "n_features_in_") and not hasattr(model, "booster_")  # LightGBM looks at types
+    if not counted and not frame.columns.equals(pd.RangeIndex(frame.shape[1])):
         return frame
     if all(pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_bool_dtype(kind) for kind in frame.dtypes):
         return frame.to_numpy(np.float64, na_value=np.nan)
     return frame.to_numpy()
+
+
+def _as_encoded(model: AnyModel, frame: pd.DataFrame) -> pd.DataFrame:
+    """Give numbers and gaps as encoders know them, where they would refuse others.
+
+    Of a polars frame they see objects where columns of several types go together, and None for a gap.
+    """
+    for encoder, name, known in encoded_columns(model, list(frame.columns), PASSING):
+        column, missing = frame[name], [value for value in known.tolist() if is_missing(value)]
+        strict, gaps = getattr(encoder, "handle_unknown", "") == "error", column.isna()
+        is_none = any(value is None for value in column[gaps])
+        other = strict and gaps.any() and len(missing) == 1 and is_none != (missing[0] is None)
+        if other or (known.dtype == object and pd.api.types.is_numeric_dtype(column.dtype)):
+            frame = frame.copy()
+            frame[name] = column.astype(object).where(~gaps, missing[0] if missing else None)
+    return frame
+
+
+def encoded_columns(
+    step: AnyModel, columns: list[Any], before: frozenset[str] = KEEPING
+) -> Iterator[tuple[Any, Any, NDArray[Any]]]:
+    """Each encoder of a fitted step, with a column and its categories; steps ``before`` it are passed."""
+    inside: Any = ()
+    if type(step).__name__ in {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}:
+        categories = getattr(step, "categories_", [])
+        if len(categories) == len(columns):
+            for name, known in zip(columns, categories, strict=True):
+                yield step, name, np.asarray(known)
+    elif isinstance(step, ColumnTransformer):
+        inside = parts_of(step, columns)
+    elif isinstance(step, FeatureUnion):
+        inside = [(transformer, columns) for _, transformer in step.transformer_list]
+    elif isinstance(step, Pipeline):
+        inside = [(inner, columns) for _, inner in step.steps if type(inner).__name__ not in before][:1]
+    for inner, chosen in inside:
+        yield from encoded_columns(inner, chosen, before)
+
+
+def parts_of(step: ColumnTransformer, columns: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """Each transformer inside a fitted one, and which of the columns it reads."""
+    read = step._transformer_to_input_indices  # noqa: SLF001 (columns as indices, however they were chosen)
+    for name, inner, _ in step.transformers_:
+        yield inner, [columns[index] for index in read[name]]
 
 
 def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str, ...]:
@@ -126,7 +167,10 @@ def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str
 
 
 def _fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
-    """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces."""
+    """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces.
+
+    LightGBM and interpret number the columns of an array.
+    """
     names = getattr(model, "feature_names_in_", None)
     if type(model).__name__ == "Booster":
         names = model.feature_names if hasattr(model, "feature_names") else model.feature_name()
@@ -134,8 +178,8 @@ def _fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
         return None
     spelled = {str(name).replace(" ", "_"): str(name) for name in known}
     found = [str(name) if name in known else spelled.get(str(name), str(name)) for name in names]
-    numbered = found == [f"Column_{n}" for n in range(len(found))]  # as LightGBM numbers those of an array
-    return None if numbered and not set(found).intersection(known) else found
+    numbered = [[name.format(n) for n in range(len(found))] for name in ("Column_{}", "feature_{:04}")]
+    return None if found in numbered and not set(found).intersection(known) else found
 
 
 class TimeIsUpError(Exception):
@@ -160,8 +204,7 @@ class Rows:
 
         Without a schema every distinct value of the frame is a level.
         """
-        if frame is not None and not isinstance(frame, pd.DataFrame):
-            raise InputError(f"the rows must be a pandas DataFrame, not {type(frame).__name__}")
+        frame = None if frame is None else as_pandas(frame)
         if schema is not None:
             names = columns_of(model, schema.names, "the schema")
         elif frame is not None:

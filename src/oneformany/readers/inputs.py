@@ -1,6 +1,6 @@
 """How a fitted model reads a frame: columns, the steps of a pipeline, categories; and what it says itself."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,7 +18,7 @@ from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.readers.callables import decision
-from oneformany.readers.columns import Rows, as_fitted, columns_of, probe
+from oneformany.readers.columns import Rows, as_fitted, columns_of, encoded_columns, parts_of, probe
 from oneformany.readers.registry import PIPELINE, first_step, load, reader_for
 from oneformany.readers.verdict import Reading, Verdict, class_index
 from oneformany.readers.wrappers import model_name, named, own_answer, threshold_inside, unwrapped
@@ -41,7 +41,6 @@ CONTAINERS: dict[type, str] = {  # steps made of others, and where these are
     ColumnTransformer: "transformers_",
 }
 TEXTS = frozenset({"string", "large_string"})  # types of pyarrow
-KEEPING = frozenset({"SimpleImputer", "str", "NoneType"})  # before an encoder, leave a column its values
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +77,8 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
         return Inputs(model, names, decision(model, threshold, positive), unread)
     transform: Callable[[pd.DataFrame], FloatArray] = steps
     if steps.steps:
-        known = encoder_categories(first if reader.read == PIPELINE else steps.steps[0], labels)
+        encoded = encoded_columns(first if reader.read == PIPELINE else steps.steps[0], labels)
+        known = {str(name): frozenset(categories.tolist()) for _, name, categories in encoded}
     else:
         categories = known_categories(classifier, table.frame, names)
         codes = {str(table.labels[name]): values for name, values in categories.items()}
@@ -201,36 +201,8 @@ def dropped_columns(step: AnyModel, columns: list[Any]) -> frozenset[str]:
     """Name the columns that a fitted step leaves out, of all that it was fitted on."""
     if not is_plain(step, ColumnTransformer) or not columns:
         return frozenset()
-    kept = {str(column) for inner, chosen in _parts(step, columns) if inner != "drop" for column in chosen}
+    kept = {str(column) for inner, chosen in parts_of(step, columns) if inner != "drop" for column in chosen}
     return frozenset(map(str, columns)) - kept
-
-
-def _parts(step: ColumnTransformer, columns: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
-    """Each transformer inside a fitted one, and which of the columns it reads."""
-    read = step._transformer_to_input_indices  # noqa: SLF001 (columns as indices, however they were chosen)
-    for name, inner, _ in step.transformers_:
-        yield inner, [columns[index] for index in read[name]]
-
-
-def encoder_categories(step: AnyModel, columns: list[Any]) -> dict[str, frozenset[object]]:
-    """Find the categories that the encoders of a fitted step know, by column."""
-    if type(step).__name__ in {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}:
-        known = getattr(step, "categories_", [])
-        if len(known) != len(columns):
-            return {}
-        both = zip(columns, known, strict=True)
-        return {str(name): frozenset(np.asarray(values).tolist()) for name, values in both}
-    inside: Iterable[tuple[Any, list[Any]]] = ()
-    if isinstance(step, ColumnTransformer):
-        inside = _parts(step, columns)
-    elif isinstance(step, FeatureUnion):
-        inside = [(transformer, columns) for _, transformer in step.transformer_list]
-    elif isinstance(step, Pipeline):
-        inside = [(inner, columns) for _, inner in step.steps if type(inner).__name__ not in KEEPING][:1]
-    found: dict[str, frozenset[object]] = {}
-    for inner, chosen in inside:
-        found |= encoder_categories(inner, chosen)
-    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,11 +44,6 @@ def read_linear(
     """
     index = class_index(model, positive)
     kind, n_classes = type(model).__name__, len(model.classes_)
-    if n_classes > 2 and not hasattr(model, "coef_") and not hasattr(model, "class_count_"):
-        raise UnsupportedModelError(
-            f"{kind} knows {n_classes} classes, which is read only of linear and naive Bayes classifiers; "
-            "pass its predict_proba to have it asked as a black box"
-        )
     score, classes = _score_of(model), np.eye(n_classes)
     encoding.check_width(score.width, kind)
     if n_classes == 2:
@@ -240,10 +235,11 @@ def _gaussian_bayes(model: AnyModel) -> _Score:
 
 
 def _calibrated(model: AnyModel) -> _Score:
-    if len(model.calibrated_classifiers_) != 1:
+    n_members, n_classes = len(model.calibrated_classifiers_), len(model.classes_)
+    if n_members != 1 or n_classes != 2:
         raise UnsupportedModelError(
-            f"CalibratedClassifierCV averages {len(model.calibrated_classifiers_)} classifiers, which is not "
-            "additive; calibrate with ensemble=False"
+            f"CalibratedClassifierCV with {n_members} calibrated classifiers and {n_classes} classes is not "
+            "additive; calibrate two classes with ensemble=False, or pass its predict_proba to have it asked"
         )
     (member,) = model.calibrated_classifiers_
     (calibrator,) = member.calibrators

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oneformany.anything import AnyModel
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
@@ -93,7 +92,8 @@ def read_cells(
     encoding = _probed(inputs, table, columns, stop)
     forest = None if encoding is None else forest_of(inputs.classifier)
     if encoding is None:
-        told: list[Told | None] = [_told_by_terms(unwrapped(inputs.model), column) for column in columns]
+        bins = getattr(unwrapped(inputs.model), "bins_", [()] * len(columns))  # of a boosting machine
+        told: list[Told | None] = [_told_by_terms(*pair) for pair in zip(bins, columns, strict=True)]
     else:
         seen = zip(encoding.columns, encoding.values, strict=True)
         told = [Told(block) if forest is None else forest.told(own, block) for own, block in seen]
@@ -231,14 +231,9 @@ def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
     return found
 
 
-def _told_by_terms(model: AnyModel, column: ColumnValues) -> Told | None:
-    """See between which cuts of an explainable boosting machine each number lies."""
-    names = list(getattr(model, "feature_names_in_", ()))
-    bins = getattr(model, "bins_", None)
-    if bins is None or column.name not in names or column.kind != "number":
-        return None
-    cuts = bins[names.index(column.name)]
-    if any(isinstance(cut, dict) for cut in cuts):
+def _told_by_terms(cuts: Sequence[Any], column: ColumnValues) -> Told | None:
+    """See between which cuts of an explainable boosting machine, one list per order, each number lies."""
+    if not cuts or column.kind != "number" or any(isinstance(cut, dict) for cut in cuts):
         return None
     numbers = column.numbers
     rows = np.column_stack([np.searchsorted(cut, numbers, side="right") for cut in cuts]).astype(np.float64)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
@@ -251,6 +252,8 @@ def read_model(
 ) -> Reading:
     """Read a model for the engine as :func:`oracle_for` does, and keep its own verdict at hand."""
     reader, inner = reader_for(model), unwrapped(model)
+    if not isinstance(source, (Schema, Encoding, NoneType)):
+        raise InputError(f"source is a {type(source).__name__}, not a Schema or an Encoding; rows are frame=")
     least = threshold_inside(model, threshold, positive)
     if reader.reads == "columns":
         if source is None:

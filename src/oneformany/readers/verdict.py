@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import InputError, OneForManyError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 
 DOUBLE = 2.0**-53  # largest relative error of one operation in float64
@@ -67,13 +67,14 @@ class Verdict:
 
 
 def said(model: AnyModel, answer: str, data: AnyValue) -> AnyValue:
-    """Ask a fitted classifier for one of its answers, and tell whatever it raises instead."""
+    """Ask a fitted classifier or a function for one of its answers, and tell whatever it raises instead."""
     try:
         answers = np.asarray(getattr(model, answer)(data))
-    except MemoryError:
+    except (MemoryError, OneForManyError):
         raise
     except Exception as error:
-        raise InputError(f"{type(model).__name__} does not answer about the rows: {error}") from error
+        told = error if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
+        raise InputError(f"{type(model).__name__} does not answer about the rows: {told}") from error
     if answer == "predict" and answers.shape != (len(data),):
         raise InputError(
             f"{type(model).__name__} predicts an array of shape {answers.shape} for {len(data)} rows, not "
@@ -166,7 +167,7 @@ def positive_class(model: AnyModel, positive: object) -> object:
 
 
 def _labels(model: AnyModel, classes: Sequence[Any]) -> list[Any]:
-    if isinstance(classes, list):  # of arrays
+    if isinstance(classes, list) and any(map(np.ndim, classes)):
         kind = type(model).__name__
         raise UnsupportedModelError(f"{kind} predicts {len(classes)} outputs; fit one model for each")
     labels: list[Any] = np.asarray(classes).tolist()

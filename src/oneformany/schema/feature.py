@@ -327,7 +327,7 @@ def free_name(name: str, taken: Collection[object]) -> str:
 
 def number_label(value: Raw) -> str:
     """Write a number without a needless ".0", everything else as it is."""
-    if not _is_number(value):
+    if not _is_number(value) or isinstance(value, int):
         return str(value)
     exact = float(value)
     return str(int(value)) if exact.is_integer() and abs(exact) < 1e15 else repr(exact)

@@ -18,6 +18,7 @@ NUMBERS = ("integer", "floating", "mixed-integer-float")
 KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
 UNKNOWN = "unknown categor"  # what encoders say
+OTHER_KIND = "ufunc 'isnan' not supported"  # and what they say of numbers where they know texts
 Column: TypeAlias = "pd.Series[Any]"
 
 
@@ -56,7 +57,8 @@ class Table:
 def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
     """Turn a frame of pandas, polars, pyarrow or any library that narwhals knows into one of pandas."""
     if isinstance(frame, pd.DataFrame):
-        return frame
+        sparse = {name: kind for name, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)}
+        return frame.astype({name: kind.subtype for name, kind in sparse.items()}) if sparse else frame
     if isinstance(frame, np.ndarray) and frame.ndim == 2 and frame.dtype.names is None:
         return pd.DataFrame(frame)  # whose columns are numbered, as are the inputs of a model fitted on it
     wrong = f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {type(frame).__name__}"
@@ -70,9 +72,23 @@ def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
         raise InputError(f"{wrong}; install narwhals for these") from error
     except TypeError as error:
         raise InputError(wrong) from error
-    made: pd.DataFrame = (native.collect() if isinstance(native, narwhals.LazyFrame) else native).to_pandas()
-    truths = [name for name, column in made.items() if pd.api.types.infer_dtype(column) == "boolean"]
-    return made.astype({name: "boolean" for name in truths if made[name].dtype == object})  # with gaps
+    except ValueError as error:  # of a table of pyarrow
+        raise InputError(f"{what} have columns of one name; keep one of each: {error}") from error
+    return _in_pandas(native.collect() if isinstance(native, narwhals.LazyFrame) else native)
+
+
+def _in_pandas(native: AnyFrame) -> pd.DataFrame:
+    """Turn a frame of narwhals into one of pandas; texts have gaps as scikit-learn sees them in it: None."""
+    if odd := [name for name, kind in native.schema.items() if str(kind) in {"Int128", "UInt128"}]:
+        raise InputError(f"column {odd[0]!r} holds integers of 128 bits; cast it to Int64, or to texts")
+    made: pd.DataFrame = native.to_pandas()
+    for name, column in made.items():
+        kind = pd.api.types.infer_dtype(column) if (gaps := column.isna()).any() else "full"
+        if kind == "boolean":
+            made[name] = column.astype("boolean")
+        elif kind == "string":
+            made[name] = column.astype(object).mask(gaps, None)
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,9 +206,11 @@ def _refused(value: object, kinds: Collection[object] | None, said: str) -> bool
     if value is None:
         named = "nan" in said or "None" in said
         return named and kinds is not None and not any(map(is_missing, kinds))
+    quoted = f"`{value}`" in said  # as XGBoost does
     if isinstance(value, str):
-        return repr(value) in said and (kinds is None or value not in kinds)
-    return UNKNOWN in said and repr(value) in said and kinds is not None and value not in kinds
+        return (quoted or repr(value) in said) and (kinds is None or value not in kinds)
+    named = quoted or (UNKNOWN in said and repr(value) in said) or OTHER_KIND in said
+    return named and kinds is not None and value not in kinds
 
 
 def in_own_type(array: AnyValue) -> Column:

@@ -122,7 +122,7 @@ def small_model(**parameters):
 def test_nan_weights_are_refused():
     model = small_model()
     model.coefs_[1][0, 0] = np.nan
-    with pytest.raises(InputError, match="layer 1 that are not finite"):
+    with pytest.raises(InputError, match="layer 1 has a weight that is nan; train"):
         read_mlp(model, ENCODING)
 
 

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from oneformany import OneForMany
 from oneformany.datasets import load
@@ -258,8 +261,77 @@ def test_a_graph_that_also_names_the_label_is_read_by_its_probabilities(head):
     assert np.abs(class_probabilities(model, columns) - chances).max() < 1e-6
     assert (read_model(model, ENCODING).oracle.positive(points) == (label[:, 0] == 1)).all()
     other = graph([*nodes, ("Relu", ("y",), "more", {})], weights, outputs=("label", "more"))
-    with pytest.raises(UnsupportedModelError, match="1 inputs and 2 outputs"):
+    with pytest.raises(
+        UnsupportedModelError, match="1 inputs and 2 outputs, with Relu before these; it needs"
+    ):
         read_network(other, ENCODING)
+
+
+def linear_graph(model, post, n_scores):
+    """Make what skl2onnx makes of scaled columns and a linear classifier."""
+    scaler, linear = model
+    settings = {
+        "coefficients": linear.coef_[-n_scores:].ravel().tolist(),
+        "intercepts": linear.intercept_[-n_scores:].tolist(),
+        "classlabels_ints": linear.classes_.tolist(),
+        "post_transform": post,
+    }
+    if n_scores == 2:
+        settings |= {"coefficients": np.outer([-1, 1], linear.coef_).ravel().tolist()}
+        settings |= {"intercepts": [-linear.intercept_[0], linear.intercept_[0]]}
+    made = graph([], {}, outputs=("label", "y"))
+    scale = {"offset": scaler.mean_.tolist(), "scale": (1 / scaler.scale_).tolist()}
+    made.graph.node.extend(
+        [
+            helper.make_node("Scaler", ["x"], ["s"], domain="ai.onnx.ml", **scale),
+            helper.make_node("LinearClassifier", ["s"], ["label", "p"], domain="ai.onnx.ml", **settings),
+            helper.make_node("Normalizer", ["p"], ["y"], domain="ai.onnx.ml", norm="L1"),
+        ]
+    )
+    made.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("post", "n_scores"), [("LOGISTIC", 1), ("LOGISTIC", 2), ("NONE", 1), ("SOFTMAX", 3)]
+)
+def test_scaled_columns_and_linear_classifiers_are_read_as_the_graph_runs_them(post, n_scores):
+    frame = pd.DataFrame(np.random.default_rng(0).normal([0, 50, 1000], [1, 20, 300], (60, 3)).round(1))
+    score = (frame / frame.std()).sum(axis=1)
+    target = np.digitize(score, score.quantile([0.4, 0.7] if n_scores == 3 else [0.6]))
+    fitted = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, target)
+    model = linear_graph(fitted, post, n_scores)
+
+    def label(rows):
+        return ReferenceEvaluator(model).run(["label"], {"x": rows.to_numpy(np.float32)})[0]
+
+    result = OneForMany(model, 2, positive=1).explain(frame)
+    assert result.problem["oracle"]["kind"] == "network"
+    assert result.problem["rows"] == np.flatnonzero(label(frame) != 1).tolist()
+    assert (label(result.apply(frame)) == 1).all()
+    if post != "NONE":
+        given = frame.to_numpy(np.float32)
+        chances = ReferenceEvaluator(model).run(None, {"x": given})[1]
+        assert np.abs(class_probabilities(model, given) - chances).max() < 1e-6
+
+
+def test_another_number_of_columns_than_a_scaler_or_a_linear_classifier_reads_is_told():
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    fitted = make_pipeline(StandardScaler(), LogisticRegression()).fit(rows, np.arange(60) % 2)
+    model = linear_graph(fitted, "LOGISTIC", 1)
+    with pytest.raises(InputError, match="reads 3 numbers, and the rows have 2 columns"):
+        OneForMany(model).explain(rows[:, :2])
+    del model.graph.node[0]
+    model.graph.node[0].input[0] = "x"
+    with pytest.raises(InputError, match="reads 3 numbers, and the rows have 4 columns"):
+        OneForMany(model).explain(np.hstack([rows, rows[:, :1]]))
+
+
+def test_several_scores_of_which_each_is_a_probability_are_refused():
+    frame = np.random.default_rng(0).normal(size=(60, 3))
+    fitted = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, np.arange(60) % 3)
+    with pytest.raises(UnsupportedModelError, match="a LinearClassifier with LOGISTIC; a function"):
+        OneForMany(linear_graph(fitted, "LOGISTIC", 3), positive=1).explain(frame)
 
 
 def test_a_graph_whose_label_is_named_by_operators_that_onnx_itself_cannot_run_is_read():
@@ -305,7 +377,7 @@ def test_thresholds_and_classes_that_do_not_fit_are_refused(arguments, message):
 def test_other_columns_and_nan_weights_are_refused():
     with pytest.raises(InputError, match="was fitted on 5 columns, the schema gives 7"):
         read_network(graph([("MatMul", ("x", "w"), "y", {})], {"w": np.ones((5, 1))}), ENCODING)
-    with pytest.raises(InputError, match="not finite"):
+    with pytest.raises(InputError, match="layer 0 has a weight that is nan; train"):
         read_network(graph([("MatMul", ("x", "w"), "y", {})], {"w": np.full((7, 1), np.nan)}), ENCODING)
 
 

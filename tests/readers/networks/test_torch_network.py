@@ -204,7 +204,7 @@ def test_other_columns_and_nan_weights_are_refused():
     model = nn.Linear(7, 1)
     with torch.no_grad():
         model.weight[0, 0] = torch.nan
-    with pytest.raises(InputError, match="not finite"):
+    with pytest.raises(InputError, match="layer 0 has a weight that is nan; train"):
         read_network(model, ENCODING)
 
 

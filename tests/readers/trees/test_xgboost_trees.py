@@ -166,6 +166,16 @@ def test_a_column_of_other_categories_than_the_model_knows_is_named(fitted_on, h
         OneForMany(model).explain(rows)
 
 
+@pytest.mark.parametrize(("known", "value"), [(["x", "y"], "z"), ([0, 1], 7)])
+def test_a_category_that_the_model_does_not_know_is_named(known, value):
+    frame = pd.DataFrame({"home": pd.Categorical(known * 10), "age": range(20)})
+    model = xgboost.XGBClassifier(n_estimators=2, enable_categorical=True, n_jobs=1).fit(frame, [0, 1] * 10)
+    frame["home"] = frame["home"].cat.add_categories([value]).where(frame.index != 5, value)
+    words = f"column 'home', row 5: the model was not fitted on {value!r}; write {known[0]!r}, {known[1]!r}"
+    with pytest.raises(InputError, match=words):
+        OneForMany(model).explain(frame)
+
+
 def test_a_booster_with_too_many_splits_to_be_read_is_asked(monkeypatch):
     frame = pd.DataFrame({"age": range(40), "debts": [0, 1, 2, 3] * 10})
     target = (frame["age"] - 5 * frame["debts"] > 10).astype(int)

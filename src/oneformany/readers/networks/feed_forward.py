@@ -83,8 +83,6 @@ def network_oracle(
                 f"{model} has a layer {number} that reads {len(step.weights)} numbers and gets {width}"
             )
         width = len(step.bias)
-        if not (np.isfinite(step.weights).all() and np.isfinite(step.bias).all()):
-            raise InputError(f"{model} has weights in layer {number} that are not finite; train it again")
     needed, steepest = 0.0, 1.0  # the logit asked for, and how a relative error of the probability moves it
     if width > 2 and threshold is not None:
         raise UnsupportedModelError(

@@ -20,7 +20,17 @@ TRIVIAL = frozenset({"contiguous", "flatten", "identity", "reshape", "squeeze", 
 RANDOM = frozenset({"alphadropout", "dropout", "featurealphadropout"})
 HEADS = frozenset({"sigmoid", "softmax", "logsoftmax"})
 LABELLING = frozenset(
-    {"ArgMax", "ArrayFeatureExtractor", "Cast", "Concat", "Identity", "Reshape", "Sub", "ZipMap"}
+    {
+        "ArgMax",
+        "ArrayFeatureExtractor",
+        "Cast",
+        "Concat",
+        "Identity",
+        "Normalizer",
+        "Reshape",
+        "Sub",
+        "ZipMap",
+    }
 )
 ASKED = "a function from frames to its probabilities can be asked instead"
 LAYERS = (
@@ -29,7 +39,8 @@ LAYERS = (
 )
 NODES = (
     "Gemm, MatMul, Add, Sub, Mul, Div (with constants), Relu, BatchNormalization, Flatten, Reshape, Squeeze, "
-    f"Identity, Cast, Dropout (not in training), and at the end Sigmoid, Softmax or LogSoftmax; {ASKED}"
+    "Identity, Cast, Dropout (not in training), Scaler, and at the end Sigmoid, Softmax, LogSoftmax or "
+    f"LinearClassifier; {ASKED}"
 )
 
 
@@ -160,12 +171,16 @@ def _graph(model: AnyModel, width: int) -> Chain:
     graph = model.graph
     constants = {weight.name: onnx.numpy_helper.to_array(weight) for weight in graph.initializer}
     entries = [entry for entry in graph.input if entry.name not in constants]
-    end = max((n for n, node in enumerate(graph.node, start=1) if node.op_type.lower() in HEADS), default=0)
+    ends = HEADS | {"linearclassifier"}
+    end = max((n for n, node in enumerate(graph.node, start=1) if node.op_type.lower() in ends), default=0)
     # Beside probabilities skl2onnx writes the label, which is not followed
-    labelled = len(graph.output) == 2 and all(node.op_type in LABELLING for node in graph.node[end:])
-    if len(entries) != 1 or not (labelled or len(graph.output) == 1):
+    labelled = len(graph.output) == 2
+    odd = [node.op_type for node in graph.node[end:] if labelled and node.op_type not in LABELLING]
+    if odd or len(entries) != 1 or len(graph.output) > 2:
+        before = f", with {odd[0]} before these" if odd else ""
         raise UnsupportedModelError(
-            f"the ONNX graph has {len(entries)} inputs and {len(graph.output)} outputs; it needs one of each"
+            f"the ONNX graph has {len(entries)} inputs and {len(graph.output)} outputs{before}; it needs one "
+            f"input, and one output or a label beside probabilities; read are {NODES}"
         )
     tensor, current = entries[0].type.tensor_type, entries[0].name
     dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
@@ -179,7 +194,7 @@ def _graph(model: AnyModel, width: int) -> Chain:
         variable = [name for name in node.input if name and name not in constants]
         if variable == [current]:
             width = _node(chain, node, list(known.values()), width, first=node.input[0] == current)
-            current = node.output[0]
+            current = node.output[1 if node.op_type == "LinearClassifier" else 0]
         elif variable:
             raise UnsupportedModelError(
                 f"the ONNX graph is not a chain of layers: see {node.op_type!r}; {ASKED}"
@@ -242,6 +257,30 @@ def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int,
         shifts = kind in ("Add", "Sub")
         steps = [Affine(np.eye(width), numbers) if shifts else Affine(np.diag(numbers))]
     else:
-        raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {NODES}")
+        steps = _scaler_or_classifier(chain, kind, settings, width)
     chain.steps += steps
     return len(steps[-1].bias) if isinstance(steps[-1], Affine) else width
+
+
+def _scaler_or_classifier(chain: Chain, kind: str, settings: dict[str, Any], width: int) -> list[Step]:
+    """Read an operator for other models than networks, which has its weights in its settings.
+
+    A ``LinearClassifier`` has a score for each class, or only that of the second of two.
+    """
+    if kind == "Scaler":
+        both = np.broadcast_arrays(settings["offset"], settings["scale"])
+        n = len(both[0]) if len(both[0]) > 1 else width  # a single number is for all columns
+        offset, scale = (np.broadcast_to(part, n) for part in both)
+        return [Affine(np.eye(n), -offset), Affine(np.diag(scale))]
+    if kind != "LinearClassifier" or "intercepts" not in settings:
+        raise UnsupportedModelError(f"the ONNX graph contains {kind}; read are {NODES}")
+    bias = np.ravel(settings["intercepts"])
+    weights = np.reshape(settings["coefficients"], (len(bias), -1)).T
+    if len(bias) == 1:
+        weights, bias = np.hstack([-weights, weights]), np.hstack([-bias, bias])
+    post = settings.get("post_transform", b"NONE").decode()
+    chain.head = {"LOGISTIC": "sigmoid", "SOFTMAX": "softmax"}.get(post)
+    opposite = len(bias) == 2 and (weights[:, 0] == -weights[:, 1]).all() and bias[0] == -bias[1]
+    if post not in ("NONE", "SOFTMAX") and not (post == "LOGISTIC" and opposite):
+        raise UnsupportedModelError(f"the ONNX graph has a LinearClassifier with {post}; {ASKED}")
+    return [Affine(weights[:, 1:], bias[1:]) if chain.head == "sigmoid" else Affine(weights, bias)]

@@ -146,7 +146,8 @@ def _check(model: AnyModel, readable: AnyValue, otherwise: str) -> None:
 
 
 def _check_objective(model: AnyModel, objective: str, read: str) -> None:
-    _check(model, objective == read, f"was fitted with the objective {objective}; only {read} can be read")
+    told = f"was fitted with the objective {objective}; only {read} can be read, others as a function from "
+    _check(model, objective == read, told + "frames to probabilities")
 
 
 def _xgboost(model: AnyModel) -> Forest:
