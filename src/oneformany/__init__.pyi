@@ -85,6 +85,7 @@ from oneformany.studies.frontier import frontier as frontier
 from oneformany.studies.frontier import frontier_of_frame as frontier_of_frame
 from oneformany.studies.nearest import Alternative as Alternative
 from oneformany.studies.nearest import alternatives as alternatives
+from oneformany.studies.nearest import alternatives_of_frame as alternatives_of_frame
 from oneformany.studies.nearest import nearest_change as nearest_change
 from oneformany.verify.typed import verify as verify
 

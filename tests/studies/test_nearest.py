@@ -5,13 +5,15 @@ from __future__ import annotations
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.exceptions import InputError
-from oneformany.studies.nearest import alternatives, nearest_change
+from oneformany.explainer import OneForMany
+from oneformany.studies.nearest import alternatives, alternatives_of_frame, nearest_change
 from reference_sharing import cost_of_joining
 
 
@@ -72,3 +74,50 @@ def test_rows_and_counts_that_do_not_exist_are_refused():
 def test_a_row_of_any_integer_type_is_told_as_a_plain_number():
     problem = draw_problem(np.random.default_rng(1), "additive", "point")
     assert {type(found.row) for found in alternatives(problem, np.int64(0))} <= {int}
+
+
+def people():
+    frame = pd.DataFrame(
+        {"job": [0, 0, 1, 1] * 5, "rooms": [1.5, 2.5, 1.5, 2.5] * 5, "pet": ["cat", "dog"] * 10},
+        index=[f"person {n}" for n in range(20)],
+    )
+
+    def score(rows):
+        return (rows["job"] + rows["rooms"] - (rows["pet"] == "cat") >= 2.5).astype(float)
+
+    return frame, score
+
+
+def test_alternatives_of_a_row_of_a_frame_have_its_names_and_values_and_are_accepted():
+    frame, score = people()
+    explainer = OneForMany(score, max_changes=3, costs={"pet": 0.5})
+    found = alternatives_of_frame(explainer, frame, "person 0")
+    assert found.index.tolist() == [1, 2, 3]
+    told = [line.dropna().to_dict() for _, line in found.iterrows()]
+    assert {"cost": 1.5, "rooms": 2.5, "pet": "dog"} in told[:2]
+    assert {"cost": 1.5, "job": 1.0, "pet": "dog"} in told[:2]
+    assert told[2] == {"cost": 2.0, "job": 1.0, "rooms": 2.5}
+    for values in (line.dropna().drop("cost").to_dict() for _, line in found.iterrows()):
+        assert score(frame.loc[["person 0"]].assign(**values)).eq(1).all()
+
+
+def test_where_no_change_helps_a_row_of_a_frame_the_table_is_empty():
+    frame, score = people()
+    found = alternatives_of_frame(OneForMany(score, max_changes=1), frame, "person 0")
+    assert found.empty
+    assert found.columns.tolist() == ["cost"]
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("person 20", "no row labelled 'person 20'"),
+        ("twice", "2 rows labelled 'twice'"),
+        ("person 3", "accepts it already"),
+    ],
+)
+def test_labels_that_are_not_one_refused_row_are_told(label, words):
+    frame, score = people()
+    frame.index = [*frame.index[:18], "twice", "twice"]
+    with pytest.raises(InputError, match=words):
+        alternatives_of_frame(OneForMany(score, max_changes=2), frame, label)

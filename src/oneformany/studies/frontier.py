@@ -220,13 +220,18 @@ def frontier_of_frame(
     >>> [point.value for point in frontier_of_frame(OneForMany(model, 2), frame).points]
     [2, 1]
     """
-    if isinstance(explainer, type) or not hasattr(explainer, "problem"):
-        given = getattr(explainer, "__name__", type(explainer).__name__)
-        raise InputError(f"an explainer is needed: OneForMany(model), not {given} itself")
     stop = Stop(time_limit)
-    problem = explainer.problem(frame)
+    problem = checked_explainer(explainer).problem(frame)
     left = None if time_limit is None else stop.remaining()
     return frontier(problem, max_changes, explanations, left, progress)
+
+
+def checked_explainer(given: "OneForMany") -> "OneForMany":
+    """Refuse what is not an explainer, such as its class."""
+    if isinstance(given, type) or not hasattr(given, "problem"):
+        name = getattr(given, "__name__", type(given).__name__)
+        raise InputError(f"an explainer is needed: OneForMany(model), not {name} itself")
+    return given
 
 
 def _numbers(name: str, given: Iterable[int] | int, most: int) -> list[int]:

@@ -1,16 +1,26 @@
 """One row by itself: its nearest change, and several alternatives that differ in what they ask for."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
+from oneformany.anything import AnyFrame
 from oneformany.exceptions import InputError
+from oneformany.explainer.posing import pose
 from oneformany.problem import Problem
 from oneformany.problem.problem import checked_problem
 from oneformany.schema.feature import is_integer
+from oneformany.schema.frames import Table
 from oneformany.stop import Stop
+from oneformany.studies.frontier import checked_explainer
+
+if TYPE_CHECKING:
+    from oneformany.explainer.explainer import OneForMany
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,59 @@ def alternatives(problem: Problem, row: int, count: int = 3) -> tuple[Alternativ
             break
         found.append(min(others, key=lambda one: (one.cost, len(one.changed), one.changed)))
     return tuple(found)
+
+
+def alternatives_of_frame(
+    explainer: "OneForMany", frame: AnyFrame, row: Hashable, count: int = 3
+) -> pd.DataFrame:
+    """Find several changes of one row of a frame, each the cheapest that does not include an earlier one.
+
+    Parameters
+    ----------
+    explainer : OneForMany
+        Model, number of changes, rules, costs.
+    frame : frame
+        The row among others, from which new values are taken if the explainer has no reference data.
+    row : object
+        Its label in the index of the frame.
+    count : int
+        How many at most; fewer where there are no more.
+
+    Returns
+    -------
+    DataFrame
+        One line per alternative, numbered from 1: its ``cost``, then the new values by feature, missing
+        where the row stays as it is. No line: proved that no change helps.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from oneformany import OneForMany
+    >>> frame = pd.DataFrame({"job": [0, 0, 1, 1], "rooms": [1, 2, 1, 2]}, index=["Ada", "Ben", "Cem", "Dil"])
+    >>> model = LogisticRegression(C=100).fit(frame, [0, 0, 0, 1])
+    >>> alternatives_of_frame(OneForMany(model, max_changes=2), frame, "Ben").to_dict("records")
+    [{'cost': 1, 'job': 1}]
+    """
+    table = Table.of(frame)
+    posed = pose(checked_explainer(explainer), table)
+    found = table.frame.index.get_indexer_for(pd.Index([row]))
+    if len(found) > 1 or found[0] < 0:
+        number = "no row" if found[0] < 0 else f"{len(found)} rows"
+        raise InputError(f"the frame has {number} labelled {row!r}; give a label that one row has")
+    if posed.positive[found[0]]:
+        raise InputError(f"row {row}: the model accepts it already; there is nothing to change")
+    problem, schema = posed.problem(explainer.max_changes, explainer.share), posed.schema
+    scale = 1 if problem.costs is None else problem.costs.scale
+    lines = [
+        {
+            "cost": one.cost if scale == 1 else one.cost / scale,
+            **{schema.names[f]: schema.features[f].target_values[one.point[f]] for f in one.changed},
+        }
+        for one in alternatives(problem, int(np.searchsorted(posed.refused, found[0])), count)
+    ]
+    index = pd.RangeIndex(1, len(lines) + 1, name="alternative")
+    return pd.DataFrame(lines, index=index, columns=None if lines else ["cost"])
 
 
 def _cheapest_without(problem: Problem, row: int, left_out: frozenset[int]) -> Alternative | None:
