@@ -342,6 +342,23 @@ def test_columns_that_a_pipeline_drops_may_hold_anything(tmp_path):
     assert verify(tmp_path / "result.json").outcome == "confirmed"
 
 
+@pytest.mark.parametrize("classifier", [LogisticRegression(), SVC()])
+def test_columns_that_a_pipeline_drops_may_be_lacking(classifier):
+    steps = make_column_transformer((OneHotEncoder(), ["job"]), (StandardScaler(), ["age", "income"]))
+    names = ["name", "job", "born", "income", "age"]  # some come before those that are read
+    frame = with_names(FRAME)[names]
+    model = make_pipeline(steps, classifier).fit(frame, TARGET)
+    labelled, plain = frame.set_index("name").drop(columns="born"), OneForMany(model, 2, share="action")
+    result = plain.explain(labelled)
+    assert result.schema.names == ("job", "income", "age")
+    assert (model.predict(result.apply(labelled)) == 1).all()
+    assert result.count == plain.explain(frame).count
+    known = OneForMany(model, 2, share="action", reference=labelled).explain(frame)
+    assert (model.predict(known.apply(frame)) == 1).all()
+    with pytest.raises(InputError, match="lacks 'income'"):
+        plain.explain(labelled.drop(columns="income"))
+
+
 @pytest.mark.parametrize("classifier", [SVC(), CalibratedClassifierCV(LogisticRegression(), cv=2)])
 def test_columns_that_an_unread_pipeline_drops_may_hold_anything(classifier):
     frame = with_names(FRAME)

@@ -15,7 +15,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError
-from oneformany.readers.wrappers import named
+from oneformany.readers.wrappers import named, own_answer
 from oneformany.schema.cells import infer_schema
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_missing, suggestion
@@ -35,7 +35,7 @@ def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
 
     A model that was fitted on a frame is matched by names, in any order, others by their number of columns.
     """
-    names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
+    names = fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is None:
         if getattr(model, "n_features_in_", None) != len(schema.features):
             return schema.encoding()
@@ -58,7 +58,7 @@ def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
 
 def reads_schema(model: AnyModel, schema: Schema) -> bool:
     """Whether a model was fitted on columns that a schema makes, rather than on those of a frame."""
-    names = _fitted_names(model, (*schema.names, *schema.one_hot_names))
+    names = fitted_names(model, (*schema.names, *schema.one_hot_names))
     if names is not None:
         return sorted(names) == sorted(schema.one_hot_names) != sorted(schema.names)
     width = getattr(model, "n_features_in_", None)
@@ -93,8 +93,8 @@ def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
     Gaps of an array become not-a-number. One that does not know how many columns it was fitted on may read
     them by name: it gets the frame, unless the columns are numbered as those of an array.
     """
-    if (names := _fitted_names(model, frame.columns)) is not None:
-        return _as_encoded(model, frame[names])
+    if (names := fitted_names(model, frame.columns)) is not None:
+        return _as_encoded(model, frame[[name for name in names if name in frame.columns]], names)
     counted = hasattr(model, "n_features_in_") and not hasattr(model, "booster_")  # LightGBM looks at types
     if not counted and not frame.columns.equals(pd.RangeIndex(frame.shape[1])):
         return frame
@@ -103,12 +103,12 @@ def as_fitted(model: AnyModel, frame: pd.DataFrame) -> AnyValue:
     return frame.to_numpy()
 
 
-def _as_encoded(model: AnyModel, frame: pd.DataFrame) -> pd.DataFrame:
+def _as_encoded(model: AnyModel, frame: pd.DataFrame, names: list[Any]) -> pd.DataFrame:
     """Give numbers and gaps as encoders know them, where they would refuse others.
 
     Of a polars frame they see objects where columns of several types go together, and None for a gap.
     """
-    for encoder, name, known in encoded_columns(model, list(frame.columns), PASSING):
+    for encoder, name, known in encoded_columns(model, names, PASSING):
         column, missing = frame[name], [value for value in known.tolist() if is_missing(value)]
         strict, gaps = getattr(encoder, "handle_unknown", "") == "error", column.isna()
         is_none = any(value is None for value in column[gaps])
@@ -146,10 +146,27 @@ def parts_of(step: ColumnTransformer, columns: list[Any]) -> Iterator[tuple[Any,
         yield inner, [columns[index] for index in read[name]]
 
 
+def is_plain(step: AnyModel, kind: type) -> bool:
+    """Whether a step is of a kind, or of a class derived from it, and transforms frames as that does."""
+    derived = isinstance(step, kind)
+    return derived and not own_answer(step, lambda base: issubclass(base, kind), ("transform",))
+
+
+def dropped_columns(step: AnyModel, columns: list[Any]) -> frozenset[str]:
+    """Name the columns that a fitted step leaves out, of all that it was fitted on."""
+    if not is_plain(step, ColumnTransformer) or not columns:
+        return frozenset()
+    kept = {str(column) for inner, chosen in parts_of(step, columns) if inner != "drop" for column in chosen}
+    return frozenset(map(str, columns)) - kept
+
+
 def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str, ...]:
-    """Name the columns that a model reads: of these those that it was fitted with, if it knows, else all."""
+    """Name the columns that a model reads: of these those that it was fitted with, if it knows, else all.
+
+    Those that it drops may be lacking.
+    """
     kind = type(model).__name__
-    names = _fitted_names(model, known)
+    names = fitted_names(model, known)
     width = getattr(model, "n_features_in_", None)
     if names is None:
         if width is not None and width != len(known):
@@ -158,15 +175,16 @@ def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str
                 "give it these columns only, or pass the schema whose one-hot columns it was fitted on"
             )
         return tuple(known)
-    if missing := [name for name in names if name not in known]:
+    dropped = dropped_columns(model, names)
+    if missing := [name for name in names if name not in known and name not in dropped]:
         raise InputError(
             f"{kind} was fitted on {len(names)} columns, {where} lacks {missing[0]!r}; add it, or pass the "
             f"schema whose one-hot columns the model was fitted on{suggestion(missing[0], list(known))}"
         )
-    return tuple(names)
+    return tuple(name for name in names if name in known)
 
 
-def _fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
+def fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
     """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces.
 
     LightGBM and interpret number the columns of an array.

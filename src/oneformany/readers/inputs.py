@@ -18,10 +18,19 @@ from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.readers.callables import decision
-from oneformany.readers.columns import Rows, as_fitted, columns_of, encoded_columns, parts_of, probe
+from oneformany.readers.columns import (
+    Rows,
+    as_fitted,
+    columns_of,
+    dropped_columns,
+    encoded_columns,
+    fitted_names,
+    is_plain,
+    probe,
+)
 from oneformany.readers.registry import PIPELINE, first_step, load, reader_for
 from oneformany.readers.verdict import Reading, Verdict, class_index
-from oneformany.readers.wrappers import model_name, named, own_answer, threshold_inside, unwrapped
+from oneformany.readers.wrappers import model_name, named, threshold_inside, unwrapped
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.frames import NUMBERS, Column, Table
 
@@ -70,24 +79,25 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
     reader, first = reader_for(model), first_step(model)
     if asked := reader.read == PIPELINE or reader.reads == "columns":
         steps, classifier, oracle = opened(model, threshold, positive)
-    names = columns_of(first, table.frame.columns, "the frame")
-    labels = [table.labels[name] for name in names]
+    known = table.frame.columns
+    labels = [table.labels.get(name, name) for name in fitted_names(first, known) or known]
     unread = dropped_columns(first, labels)
+    names = columns_of(first, known, "the frame")
     if not asked:  # but a function, or a model with a reader for frames of its own
         return Inputs(model, names, decision(model, threshold, positive), unread)
     transform: Callable[[pd.DataFrame], FloatArray] = steps
     if steps.steps:
         encoded = encoded_columns(first if reader.read == PIPELINE else steps.steps[0], labels)
-        known = {str(name): frozenset(categories.tolist()) for _, name, categories in encoded}
+        values = {str(name): frozenset(categories.tolist()) for _, name, categories in encoded}
     else:
         categories = known_categories(classifier, table.frame, names)
         codes = {str(table.labels[name]): values for name, values in categories.items()}
         transform = CategoryCodes(model_name(classifier), codes)
-        known = {name: frozenset(values) for name, values in categories.items()}
+        values = {name: frozenset(values) for name, values in categories.items()}
     decide: Any = Verdict(model, steps.inputs, threshold, positive)
     if reader.probabilities:
         decide = reader.verdict(model, transform, threshold, positive)
-    return Inputs(model, names, decide, unread, transform, classifier, oracle, known)
+    return Inputs(model, names, decide, unread, transform, classifier, oracle, values)
 
 
 def read_pipeline(model: Pipeline, rows: Rows, threshold: float | None, positive: object) -> Reading:
@@ -164,12 +174,6 @@ def opened(
     return transform, last, lambda encoding: load(reader.read)(last, encoding, threshold, positive)
 
 
-def is_plain(step: AnyModel, kind: type) -> bool:
-    """Whether a step is of a kind, or of a class derived from it, and transforms frames as that does."""
-    derived = isinstance(step, kind)
-    return derived and not own_answer(step, lambda base: issubclass(base, kind), ("transform",))
-
-
 def check_step(step: AnyModel, name: str) -> None:
     """Make sure that a fitted step, and every step inside it, acts feature by feature."""
     if step is None or isinstance(step, str):
@@ -195,14 +199,6 @@ def check_step(step: AnyModel, name: str) -> None:
             "ColumnTransformer, FeatureUnion and Pipeline of these; pass the pipeline's predict_proba "
             "instead to have it asked as a black box"
         )
-
-
-def dropped_columns(step: AnyModel, columns: list[Any]) -> frozenset[str]:
-    """Name the columns that a fitted step leaves out, of all that it was fitted on."""
-    if not is_plain(step, ColumnTransformer) or not columns:
-        return frozenset()
-    kept = {str(column) for inner, chosen in parts_of(step, columns) if inner != "drop" for column in chosen}
-    return frozenset(map(str, columns)) - kept
 
 
 @dataclass(frozen=True, eq=False)

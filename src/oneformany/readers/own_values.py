@@ -76,10 +76,11 @@ def read_cells(
     data = table.frame if reference is None else reference.frame
     for name in inputs.names:
         choice = choices[name]
-        if name not in data.columns:
-            raise InputError(f"the reference data lack the column {name!r}, which the model reads; add it")
-        given, more = table.frame[name], data[name]
         unread = name in inputs.unread and choice == Choice()
+        if name not in data.columns and not unread:
+            raise InputError(f"the reference data lack the column {name!r}, which the model reads; add it")
+        given = table.frame[name]
+        more = data[name] if name in data.columns else given.take([0] * len(data))  # any value will do
         dates = choice == Choice() and pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
         known.append(replace(choice, known=inputs.known.get(name), unread=unread or dates))
         if dates:
