@@ -25,6 +25,25 @@ def test_decimal_commas_are_read_as_numbers(tmp_path):
     assert load_rows(path)["sum"].tolist() == [1.5, 2.25, 3.0]
 
 
+@pytest.mark.parametrize(
+    ("text", "separator", "columns", "job"),
+    [
+        ("age,job\n30, Private\n", None, ["age", "job"], " Private"),
+        ("age, job\n30, Private\n", None, ["age", "job"], "Private"),
+        ('age, job\n30, "Private, other"\n', None, ["age", "job"], "Private, other"),
+        ("age,job\n30, Private\n", ", ", ["age", "job"], "Private"),
+        ("age, job\n30, Private\n", ",", ["age", " job"], " Private"),
+    ],
+)
+def test_spaces_belong_to_values_unless_the_header_or_the_user_says_otherwise(
+    tmp_path, text, separator, columns, job
+):
+    (tmp_path / "rows.csv").write_text(text)
+    frame = load_rows(tmp_path / "rows.csv", separator)
+    assert frame.columns.tolist() == columns
+    assert frame.iloc[0].tolist() == [30, job]
+
+
 def test_commas_in_quotes_do_not_separate(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text('a;b\n"x, y, z";1\n"u, v, w";2\n')
