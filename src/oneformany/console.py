@@ -24,7 +24,7 @@ NOT_PROVED = 3
 INTERRUPTED = 130
 ARGUMENTS = (
     "max_changes", "time_limit", "memory_limit", "data_dir", "explanations", "coverage", "threshold", "share",
-    "positive", "people", "reference", "costs",
+    "positive", "people", "reference", "costs", "special",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in ARGUMENTS}
 OPTIONS |= dict.fromkeys(("bins", "edges", "targets"), "--schema")

@@ -43,6 +43,17 @@ def test_rows_and_a_skops_model_make_a_proved_result_and_a_report(case):
     assert call("verify", case / "r.json").exit_code == 0
 
 
+@pytest.mark.parametrize("codes", ["income = -9", "[income]\n'no record' = [-9, -8]"])
+def test_special_codes_are_cells_that_nobody_is_sent_to(case, codes):
+    FRAME.assign(income=FRAME["income"].where(FRAME.index > 0, -9)).to_csv(case / "rows.csv", index=False)
+    (case / "special.toml").write_text(codes)
+    outcome = explain(case, "--trust-model", "--special", case / "special.toml", "--json", case / "r.json")
+    assert outcome.exit_code == 0, outcome.output
+    income = Result.from_json(case / "r.json").schema.features[0]
+    assert income.find(-9) == income.n_levels - 1 == income.n_regular
+    assert income.target(income.n_levels - 1) is None
+
+
 @pytest.mark.parametrize("graph", [network, linear_classifier])
 def test_rows_and_an_onnx_model_are_explained(case, graph):
     onnx.save(graph(), case / "model.onnx")
@@ -206,6 +217,26 @@ WRONG = [
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "shoe = 1"}, "'shoe'"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = -1"}, "at least 0"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = 'dear'"}, "not 'dear'"),
+    (
+        ("rows.csv", "model.joblib", "--special", "s.toml"),
+        {"s.toml": "shoe = -9"},
+        "'shoe', which is none of",
+    ),
+    (
+        ("rows.csv", "model.joblib", "--special", "s.toml"),
+        {"s.toml": "income = []"},
+        "names no code of 'income'",
+    ),
+    (
+        ("rows.csv", "model.joblib", "--special", "s.toml"),
+        {"s.toml": "-9"},
+        "cannot be read as special codes",
+    ),
+    (
+        ("rows.csv", "model.joblib", "--special", "rows.csv", "--json", "rows.csv"),
+        {},
+        "rows.csv is named twice",
+    ),
     (
         ("rows.csv", "model.joblib", "--time-limit", "-1"),
         {},

@@ -67,8 +67,7 @@ def explain(
 
     Exit code 0: proved; 2: bad input; 3: something is open; 130: interrupted, the best is told and saved.
     """
-    read = (rows, model, costs, setup.rules, setup.schema, setup.reference)
-    saving.check_targets(read, report, json_file, csv_file)
+    saving.check_targets((rows, model, costs, *setup.files), report, json_file, csv_file)
     frame, counts = setup.read(rows, people)
     explainer = setup.explainer(model, max_changes, costs)
     with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
@@ -154,7 +153,7 @@ def frontier(
 
     Each point has its proved bound, each curve its time limit. Exit code 0: all is proved; 3: some is open.
     """
-    saving.check_targets((rows, model, setup.rules, setup.schema, setup.reference), json_file, picture=plot)
+    saving.check_targets((rows, model, *setup.files), json_file, picture=plot)
     largest = max_changes or (3 if rows is not None or explanations else 20)
     asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
     if rows is None and setup != options.Setup(share=setup.share):
