@@ -423,6 +423,8 @@ def test_rows_that_stand_for_several_people_are_counted(case):
     assert result.problem["people"] == counted["heads"][GOOD == 0].tolist()
     assert "heads" not in result.schema.names
     assert f"{result.people} people" in " ".join(outcome.output.split())
+    told = call("audit", case / "r.json", case / "rows.csv", "--by", "sex", "--people", "heads").stdout
+    assert told.split("\n")[1].split()[:3] == ["sex", "people", "refused"]
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,8 @@ def test_a_curve_is_a_frame_and_a_plot():
     people = ofm.frontier(problem, explanations=[1, 2])
     assert list(people.frame().columns) == ["explanations", "covered", "bound", "seconds"]
     assert people.plot().get_ylabel() == "rows covered"
+    several = ofm.frontier(replace(problem, people=[2] * len(problem.codes)), explanations=[1])
+    assert several.plot().get_ylabel() == "people covered"
     assert people.measure == "people"
     assert "people by explanations" in repr(people)
 

@@ -33,7 +33,7 @@ MEASURES = {
     "needs_rare": "under a rare explanation, of those covered",
 }
 COLUMNS = ("value", "others", "difference", "low", "high")
-SHARES = {"refused": "rows", "beyond_help": "refused", "needs_rare": "covered"}  # of which column
+SHARES = {"refused": 0, "beyond_help": 1, "needs_rare": 2}  # of which column: all, refused, covered
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ class Audit:
     table : DataFrame
         One line per subgroup: ``rows`` in the frame, ``refused``, ``covered``, ``beyond_help`` (proved),
         ``undecided``, ``mean_changes`` of the covered rows, ``explanations`` in use, and ``needs_rare``: how
-        many of the covered rows are under one of the rare explanations. A row that stands for several
-        people counts as so many rows.
+        many of the covered rows are under one of the rare explanations. Where rows stand for several people,
+        these are counted, and the first column is ``people``.
     differences : DataFrame
         One line per subgroup and measure: the subgroup's own ``value``, the value of all ``others``, their
         ``difference``, and ``low`` and ``high`` of its 95 % interval: Newcombe's for shares, which holds for
@@ -110,6 +110,11 @@ class Audit:
             if len(self.table) > 2 or subgroup == self.table.index[0]:
                 yield Difference(subgroup, measure, *numbers)
 
+    def words(self, measure: str) -> str:
+        """Say what a measure counts: rows, or people where rows stand for several."""
+        told = MEASURES[measure]
+        return told.replace("row", "person") if self.table.columns[0] == "people" else told
+
     def summary(self) -> str:
         """Tell in words which differences are clear of chance.
 
@@ -118,7 +123,7 @@ class Audit:
         str
             A sentence per difference whose interval leaves out 0.
         """
-        clear = [f"    {_sentence(line)}" for line in self.told() if line.clear]
+        clear = [f"    {_sentence(line, self.words(line.measure))}" for line in self.told() if line.clear]
         if not clear:
             return f"By {shown(self.by)}: no difference between a subgroup and the others is clear of chance."
         return "\n".join([f"By {shown(self.by)}, clear of chance:", *clear])
@@ -197,7 +202,7 @@ def audit(
     rows = np.arange(len(asked))
     table = pd.DataFrame(
         {
-            "rows": inside @ size,
+            result.labels.several: inside @ size,
             "refused": counted.sum(axis=1),
             "covered": counted @ covered,
             "beyond_help": counted @ np.isin(rows, [entry.row for entry in result.unreachable]),
@@ -214,7 +219,8 @@ def audit(
         own = table.iloc[number]
         others = table.sum() - own
         for measure, base in SHARES.items():
-            differences[name, measure] = _shares(own[measure], own[base], others[measure], others[base])
+            counts = [of for line in (own, others) for of in (line[measure], line.iloc[base])]
+            differences[name, measure] = _shares(*counts)
         elsewhere = by_changes.sum(axis=0) - by_changes[number]
         differences[name, "mean_changes"] = _means(by_changes[number], elsewhere, random)
     index = pd.MultiIndex.from_tuples(list(differences), names=["subgroup", "measure"])
@@ -336,11 +342,11 @@ def _resampled(counts: IntArray, random: np.random.Generator) -> FloatArray:
     return np.asarray(drawn @ np.arange(len(more)) / more.sum(), dtype=np.float64)
 
 
-def _sentence(one: Difference) -> str:
+def _sentence(one: Difference, measure: str) -> str:
     value, others, difference, low, high = (
         measure_words(one.measure, getattr(one, name)) for name in COLUMNS
     )
     return (
-        f"{shown(one.subgroup)}, {MEASURES[one.measure]}: {value} against {others} of the others "
+        f"{shown(one.subgroup)}, {measure}: {value} against {others} of the others "
         f"(difference {difference}, 95 % interval {low} to {high})."
     )

@@ -117,7 +117,7 @@ class Frontier:
         ax : Axes or None
             Where to draw.
         """
-        drawn: Axes = import_module("oneformany.plotting").plot_frontier(self.frame(), ax)
+        drawn: Axes = import_module("oneformany.plotting").plot_frontier(self, ax)
         return drawn
 
     def __repr__(self) -> str:
