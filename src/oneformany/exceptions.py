@@ -5,6 +5,7 @@ import json
 REASONS: dict[type[Exception], str] = {
     FileNotFoundError: "there is no such file",
     IsADirectoryError: "it is a folder",
+    RecursionError: "it is nested too deeply",
     PermissionError: "you have no right to; ask its owner, or make a copy that is yours",
 }
 

@@ -52,7 +52,7 @@ def read_by_hand(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         content = json.loads(text) if str(path).lower().endswith(".json") else tomllib.loads(text)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path} cannot be read as {what}: {plain_reason(error)}") from error
     if not isinstance(content, dict):
         raise InputError(f"{path} cannot be read as {what}: names with values are needed, in braces")

@@ -164,6 +164,8 @@ def test_a_full_disk_loses_nothing_that_was_found(case, monkeypatch):
     assert "r.json cannot be written: No space left on device" in outcome.stderr
     assert "r.csv cannot be written" in outcome.stderr
     assert "printed above" in outcome.stderr
+    outcome = explain(case, "--trust-model", "--json", case / "r.json", "--quiet")
+    assert "printed above" not in outcome.stderr
 
 
 WRONG = [
@@ -171,7 +173,7 @@ WRONG = [
     (("none.csv", "model.joblib"), {}, "there is no such file"),
     (("rows.csv", "none.skops"), {}, "there is no such file"),
     (("empty.csv", "model.joblib"), {"empty.csv": ""}, "is empty"),
-    (("head.csv", "model.joblib"), {"head.csv": "income,savings\n"}, "no rows below it"),
+    (("head.csv", "model.joblib"), {"head.csv": "income,savings\n"}, "head.csv has no rows"),
     (("other.csv", "model.joblib"), {"other.csv": "shoe,hat\n1,2\n"}, "income"),
     (("rows.csv", "rows.csv"), {}, "is none of skops"),
     (
@@ -182,6 +184,8 @@ WRONG = [
     (("rows.csv", "model.joblib", "--index", "shoe"), {}, "has no column 'shoe'"),
     (("rows.csv", "model.joblib", "--positive", "fine"), {}, "'fine' is none of the model's classes 0 and 1"),
     (("rows.csv", "model.joblib", "--positive", "fine"), {}, "name one of them with --positive"),
+    (("rows.csv", "model.joblib", "--positive", "²"), {}, "'²' is none of the model's classes 0 and 1"),
+    (("rows.csv", "model.joblib", "--costs", "c.json"), {"c.json": "[" * 100_000}, "it is nested too deeply"),
     (("rows.csv", "model.joblib", "--max-changes", "-9"), {}, "--max-changes is -9"),
     (("rows.csv", "model.joblib", "--max-changes", "0"), {}, "--max-changes is 0"),
     (("rows.csv", "model.joblib", "--share", "cake"), {}, "--share is 'cake'"),

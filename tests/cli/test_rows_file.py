@@ -55,6 +55,13 @@ def test_lines_that_are_too_short_do_not_hide_the_separator(tmp_path):
     assert load_rows(tmp_path / "rows.csv").columns.tolist() == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_as_any_system_ends_them(tmp_path, end):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(FRAME.to_csv(index=False, lineterminator=end).encode())
+    pd.testing.assert_frame_equal(load_rows(path), FRAME, check_dtype=False)
+
+
 def test_one_column_needs_no_separator(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a\n1\n2\n")
@@ -93,7 +100,7 @@ def test_a_column_can_name_the_rows(tmp_path):
     [
         ("none.csv", None, {}, "there is no such file"),
         ("rows.csv", b"", {}, "is empty"),
-        ("rows.csv", b"a,b\n", {}, "has a header but no rows below it (columns: a, b)"),
+        ("rows.csv", b"a,b\n", {}, "has no rows (columns: a, b); give at least one"),
         (
             "rows.csv",
             b"a,b\n1,2\n1,2,3,4\n1,2\n",
@@ -115,6 +122,12 @@ def test_a_column_can_name_the_rows(tmp_path):
             "--encoding klingon is not known; use utf-8, cp1252",
         ),
         ("rows.csv", b"a\n1\n", {"separator": ";;"}, "one character"),
+        ("rows.csv", b"a\n1\n", {"separator": ""}, "one character"),
+        ("rows.csv", b"a\n1\n", {"separator": "\n"}, "one character"),
+        ("rows.csv", "a§b\n1§2\n".encode(), {"separator": "§"}, "one character of ASCII"),
+        ("rows.csv", b"a\n1\n", {"separator": "\\x"}, "--separator is '\\\\x'"),
+        ("rows.json", b"[" * 100_000, {}, "it is nested too deeply"),
+        ("rows.json", b'[{"a": %s}]' % (b"9" * 5000), {}, "it holds an integer of thousands of digits"),
         ("rows.csv", b"a\n1\n", {"index": "id"}, "has no column 'id'"),
         ("rows.csv", b"a\n1\n1\n", {"index": "a"}, "stands twice"),
         ("rows.parquet", b"a,b\n1,2\n", {}, "cannot be read as a table"),
@@ -129,11 +142,11 @@ def test_a_column_can_name_the_rows(tmp_path):
         ("rows.csv", b"a,b,a\n1,2,3\n", {}, "the first line names 'a' twice"),
         ("rows.csv", b",,\n,,\n", {"index": "id"}, "has no column 'id'"),
         ("rows.csv", b'a,b\n"1,2\n3,4\n', {}, "a quotation mark is opened and not closed"),
-        ("rows.csv", b"name,sum\n" * 50, {"encoding": "utf-16-be"}, "has a header but no rows"),
+        ("rows.csv", b"name,sum\n" * 50, {"encoding": "utf-16-be"}, "has no rows"),
         ("rows.json", b'{\n "a": 1,\n "b": [2]\n}', {}, "row 1 holds a whole list in 'b'"),
         ("rows.jsonl", b"1\n2\n", {}, "line 2, column 1 is not JSON"),
         ("book.xlsx", b"PK\x03\x04\x00\x00\x00\x00", {}, "save it as CSV"),
-        ("rows.json", b"[]", {}, "no rows below it"),
+        ("rows.json", b"[]", {}, "has no rows (columns: none)"),
         ("folder.csv", "folder", {}, "it is a folder"),
         ("rows.csv.gz", b"a,b\n1,2\n", {}, "cannot be read as a table"),
     ],

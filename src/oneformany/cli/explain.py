@@ -90,7 +90,8 @@ def explain(
     if not quiet:
         saving.tell_result(result, max_changes, show)
     saving.save_all(
-        {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
+        {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report},
+        printed=not quiet,
     )
     saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")
 
@@ -120,7 +121,7 @@ def schema(
     text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
     if out is None:
         typer.echo(text)
-    saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")})
+    saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")}, printed=False)
 
 
 def _table(feature: Mapping[str, Any]) -> str:
@@ -185,7 +186,8 @@ def frontier(
             if explanations is None and largest < features:
                 saving.say(f"There are {features} features; --max-changes {features} asks about all.\n")
     saving.save_all(
-        {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)}
+        {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)},
+        printed=not quiet,
     )
     saving.end(
         interrupted=any(found.ended == "interrupted" for curve in curves.values() for found in curve.results),

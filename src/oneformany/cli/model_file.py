@@ -94,7 +94,7 @@ def positive_label(model: AnyModel, given: str | None) -> object:
     if given is None:
         return None
     classes = {str(own): own for own in np.asarray(getattr(model, "classes_", ())).tolist()}
-    return classes.get(given, int(given) if given.isdigit() else given)
+    return classes.get(given, int(given) if given.isdecimal() else given)
 
 
 def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:

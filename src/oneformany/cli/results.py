@@ -30,7 +30,7 @@ def report(
     """Make one self-contained HTML page from a result file."""
     saving.check_targets([file], out)
     result = ofm.Result.from_json(file)
-    saving.save_all({out: result.report})
+    saving.save_all({out: result.report}, printed=False)
     if not quiet:
         saving.say(f"Saved as {shown(out)}.")
 

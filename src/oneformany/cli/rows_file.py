@@ -41,11 +41,11 @@ def load_rows(
             frame = pd.DataFrame(_read_json(path.read_text(encoding="utf-8-sig")))
         else:
             frame = _read_csv(path, separator, encoding)
-    except (OSError, ValueError, LookupError, EOFError, ImportError) as error:
+    except (OSError, ValueError, LookupError, EOFError, ImportError, RecursionError, csv.Error) as error:
         raise InputError(f"{path} cannot be read as a table of rows: {plain_reason(error)}") from error
     if frame.empty:
         has = ", ".join(map(shown, frame.columns))[:200] or "none"
-        raise InputError(f"{path} has a header but no rows below it (columns: {has}); give at least one row")
+        raise InputError(f"{path} has no rows (columns: {has}); give at least one")
     if index is None:
         return frame
     check_columns(frame, [index], f"--index: {path}")
@@ -107,11 +107,11 @@ def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.Dat
         raise InputError("it is not a text file; save it as CSV, or let its name say what it is: .parquet")
     csv.field_size_limit(len(text))
     found = _separator(text)
-    mark = found if separator is None else separator.encode().decode("unicode_escape")
-    if not mark or mark[1:].strip(" "):
+    mark = found if separator is None else separator.replace("\\t", "\t")
+    if not mark[:1].strip("\r\n") or not mark.isascii() or mark[1:].strip(" "):
         raise InputError(
-            f"--separator is {shown(separator)!r}; it must be one character, such as ; or \\t, and a space "
-            "after it if spaces there do not belong to the values"
+            f"--separator is {shown(separator)!r}; it must be one character of ASCII, such as ; or \\t, and "
+            "a space after it if spaces there do not belong to the values"
         )
     frame = _parsed(text, mark, ".")
     if mark != found and found in str(frame.columns[0]) and frame.shape[1] == 1:
@@ -126,7 +126,7 @@ def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
     import pandas as pd
 
     reading: dict[str, Any] = {"delimiter": separator[0], "skipinitialspace": separator[1:] != ""}
-    lines = csv.reader(io.StringIO(text), **reading)
+    lines = csv.reader(io.StringIO(text, newline=None), **reading)
     header = next(filter(any, lines), [])
     for name, times in Counter(filter(None, header)).most_common(1):
         if times > 1:

@@ -40,7 +40,7 @@ def check_targets(read: Iterable[Path | None], *paths: Path | None, picture: Pat
             raise InputError(f"{path} is named twice; each file needs a name of its own")
 
 
-def save_all(savers: Mapping[Path | None, Callable[[Path], object]]) -> None:
+def save_all(savers: Mapping[Path | None, Callable[[Path], object]], *, printed: bool = True) -> None:
     """Call each function with its path, if one was given, even if another one cannot write."""
     failed = []
     for path, save in savers.items():
@@ -51,7 +51,7 @@ def save_all(savers: Mapping[Path | None, Callable[[Path], object]]) -> None:
             except InputError as error:
                 failed.append(str(error))
     if failed:
-        raise InputError("; ".join([*failed, "what was found is printed above"]))
+        raise InputError("; ".join([*failed, *["what was found is printed above"] * printed]))
 
 
 def save_json(told: object, path: Path) -> None:
