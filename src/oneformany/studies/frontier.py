@@ -144,8 +144,9 @@ def frontier(
         How many features may change: the fewest explanations for each of these. One integer stands for
         all from 1 to it.
     explanations : iterable of int, int or None
-        How many explanations may be used: the most people that each of these numbers covers. Without
-        either, ``max_changes`` from 1 to that of the problem.
+        How many explanations may be used: the most people that each of these numbers covers. One integer
+        stands for all from 1 to it, or to the number of rows. Without either, ``max_changes`` from 1 to that
+        of the problem.
     time_limit : float or None
         Seconds for the whole curve.
     progress : callable or None
@@ -229,9 +230,11 @@ def frontier_of_frame(
     return frontier(problem, max_changes, explanations, left, progress)
 
 
-def _numbers(name: str, given: Iterable[int] | int, most: int) -> list[int]:
+def _numbers(name: Over, given: Iterable[int] | int, most: int) -> list[int]:
+    """The numbers to ask about; one that stands for all up to it goes no further than to one for each row."""
+    last = most + (name == "max_changes")  # one too many is an error there
     try:
-        asked = range(1, index(given) + 1) if isinstance(given, SupportsIndex) else given
+        asked = range(1, min(index(given), last) + 1) if isinstance(given, SupportsIndex) else given
         numbers = sorted({index(number) for number in asked})
     except TypeError as error:
         raise InputError(
