@@ -134,8 +134,9 @@ def test_ctrl_c_says_what_is_kept(tmp_path, monkeypatch):
     assert call(*TINY, "--json", path).exit_code == 0
     monkeypatch.setattr("oneformany.paper.runs.run.run_task", interrupt)
     outcome = call(*TINY, "--time-limit", 9, "--json", path)
-    assert outcome.exit_code != 0
+    assert outcome.exit_code == 130
     assert "stopped; 0 of 2 cells are finished, kept in" in outcome.output
+    assert "before anything was found" not in outcome.output
     assert len(read(path)) == 2
 
 

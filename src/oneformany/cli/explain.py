@@ -185,14 +185,14 @@ def frontier(
             saving.tell_changes(largest, features)
             if explanations is None and largest < features:
                 saving.say(f"There are {features} features; --max-changes {features} asks about all.\n")
+        if interrupted := curve.results[-1].ended == "interrupted":
+            break
     saving.save_all(
         {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)},
         printed=not quiet,
     )
-    saving.end(
-        interrupted=any(found.ended == "interrupted" for curve in curves.values() for found in curve.results),
-        proved=all(point.proved for curve in curves.values() for point in curve.points),
-    )
+    proved = all(point.proved for curve in curves.values() for point in curve.points)
+    saving.end(interrupted=interrupted, proved=proved)
 
 
 def _draw(curves: dict[str, ofm.Frontier], path: Path) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 from typer import Argument, Option
 
-from oneformany.console import check_names, names, sizes, tell_errors
+from oneformany.console import INTERRUPTED, check_names, names, sizes, tell_errors
 from oneformany.paper.runs.settings import Common, Settings
 
 if TYPE_CHECKING:
@@ -187,10 +187,10 @@ def _show_runs(command: str, tasks: list[Task], settings: Settings, notes: list[
                 append(file, outcome)
             _say(line(command, outcome))
             records.append(outcome)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         kept = "" if file is None else f", kept in {file}: the same command goes on from there"
         _say(f"stopped; {len(records)} of {len(tasks)} cells are finished{kept}", "yellow")
-        raise
+        raise typer.Exit(INTERRUPTED) from error
     if records:
         _say("\n" + FORMATS["text"](summary(records)))
     wrong = sum(record["verified"] == "wrong" for record in records)
