@@ -191,6 +191,8 @@ def test_a_file_that_cannot_grow_is_told_before_anything_is_run(tmp_path, monkey
         (("--immutable", "all"), "'all' is not one of"),
         (("--threshold", "1.5"), "--threshold"),
         (("--time-limit", "-1"), "--time-limit"),
+        (("--seed", "-1"), "--seed"),
+        (("--seed", 10**30), "--seed"),
         (("--method", "mip", "--solver", "cplex"), "'cplex' is not one of"),
         (("--rows", ","), "--rows takes integers of 1 or more, separated by commas, not ','"),
     ],
@@ -270,11 +272,20 @@ def test_all_tables_go_into_one_json_file(tmp_path, make_record):
     assert tables["summary"]["frame"][0]["cells proved"] == "1"
 
 
+def test_records_are_not_written_over(tmp_path, make_record):
+    path = tmp_path / "bench.jsonl"
+    append(path, make_record())
+    outcome = call("tables", path, "--json", path)
+    assert outcome.exit_code == 2
+    assert "is named twice" in outcome.stderr
+    assert read(path) == [make_record()]
+
+
 def test_files_and_folders_that_cannot_be_written_are_told(tmp_path, make_record):
     path = tmp_path / "bench.jsonl"
     append(path, make_record(model="nn"))
     for arguments in (
-        ("tables", path, "--json", tmp_path),
+        ("tables", path, "--json", "/dev/full"),
         ("tables", path, "--out", path),
         ("figures", path, "--out", path),
     ):

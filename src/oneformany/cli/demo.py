@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 import oneformany as ofm
+from oneformany import files
 from oneformany.anything import AnyModel
 from oneformany.cli import options, saving
 from oneformany.result.labels import shown
@@ -47,7 +48,7 @@ def demo(
     """
     from sklearn.linear_model import LogisticRegression
 
-    saving.check_targets((), json_file, report)
+    files.check_targets((), json_file, report)
     data = ofm.datasets.load("german")
     features = [
         replace(feature, levels=ORDERS[feature.name], ordered=True) if feature.name in ORDERS else feature

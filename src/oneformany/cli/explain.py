@@ -67,7 +67,7 @@ def explain(
 
     Exit code 0: proved; 2: bad input; 3: something is open; 130: interrupted, the best is told and saved.
     """
-    saving.check_targets((rows, model, costs, *setup.files), report, json_file, csv_file)
+    files.check_targets((rows, model, costs, *setup.files), report, json_file, csv_file)
     frame, counts = setup.read(rows, people)
     explainer = setup.explainer(model, max_changes, costs)
     with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
@@ -116,7 +116,7 @@ def schema(
     encoding: options.Encoding = None,
 ) -> None:
     """Write the features of the rows, their levels and cells: a file to edit and pass to explain --schema."""
-    saving.check_targets([rows], out)
+    files.check_targets([rows], out)
     made = ofm.infer_schema(load_rows(rows, separator, encoding))
     text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
     if out is None:
@@ -154,7 +154,7 @@ def frontier(
 
     Each point has its proved bound, each curve its time limit. Exit code 0: all is proved; 3: some is open.
     """
-    saving.check_targets((rows, model, *setup.files), json_file, picture=plot)
+    files.check_targets((rows, model, *setup.files), json_file, picture=plot)
     largest = max_changes or (3 if rows is not None or explanations else 20)
     asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
     if rows is None and setup != options.Setup(share=setup.share):

@@ -12,6 +12,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 import oneformany as ofm
+from oneformany import files
 from oneformany.cli import options, saving
 from oneformany.cli.rows_file import load_rows, people_in_column
 from oneformany.exceptions import CertificateError, InputError
@@ -28,7 +29,7 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Make one self-contained HTML page from a result file."""
-    saving.check_targets([file], out)
+    files.check_targets([file], out)
     result = ofm.Result.from_json(file)
     saving.save_all({out: result.report}, printed=False)
     if not quiet:
@@ -52,7 +53,7 @@ def audit(
 
     Differences come with 95 % intervals; those that leave out 0 are told in words.
     """
-    saving.check_targets((file, rows), report, json_file, picture=plot)
+    files.check_targets((file, rows), report, json_file, picture=plot)
     result = ofm.Result.from_json(file)
     frame = load_rows(rows, separator, encoding, index)
     counts = None if people is None else people_in_column(frame, people)
@@ -111,7 +112,7 @@ def verify(
 
     Exit code 0: confirmed; 1: wrong; 2: the file cannot be read; 3: cannot be confirmed.
     """
-    saving.check_targets([file], json_file)
+    files.check_targets([file], json_file)
     try:
         with ofm.Progress(shown(file.name)) as progress:
             found = ofm.verify(file, time_limit=time_limit, memory_limit=memory_limit, progress=progress)

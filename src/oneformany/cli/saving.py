@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,24 +20,6 @@ from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-PICTURES = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg")
-
-
-def check_targets(read: Iterable[Path | None], *paths: Path | None, picture: Path | None = None) -> None:
-    """Refuse files that could not be written, or are read, and pictures that could not be drawn."""
-    given = [path for path in (*paths, picture) if path is not None]
-    named = [path.resolve() for path in (*given, *read) if path is not None]
-    if picture is not None and picture.suffix.lower() not in PICTURES:
-        raise InputError(f"{picture} cannot be drawn; end its name in .png, .pdf or .svg")
-    for path in given:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder; name a file in it")
-        if not path.absolute().parent.is_dir():
-            raise InputError(f"the folder of {path} does not exist; make it first")
-        if named.count(path.resolve()) > 1:
-            raise InputError(f"{path} is named twice; each file needs a name of its own")
 
 
 def save_all(savers: Mapping[Path | None, Callable[[Path], object]], *, printed: bool = True) -> None:

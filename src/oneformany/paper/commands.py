@@ -97,11 +97,12 @@ def tables(
     """
     import json
 
-    from oneformany.files import write_whole, writing
+    from oneformany.files import check_targets, write_whole, writing
     from oneformany.paper.runs.records import read_all
     from oneformany.paper.tables import more_tables, paper_tables
     from oneformany.paper.text_table import FORMATS, SUFFIXES
 
+    check_targets(files, json_file)
     records = read_all(files)
     made = [*paper_tables(records), *more_tables(records)]
     if json_file is not None:
