@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
+from engine.program_pricer import ProgramPricer
 from oneformany.engine.run import Options
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.cg_mip import ProgramPricer
 from oneformany.problem import Problem
 from oneformany.verify import verify
 from reference import brute_force
