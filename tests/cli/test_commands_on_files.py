@@ -168,6 +168,15 @@ def test_a_full_disk_loses_nothing_that_was_found(case, monkeypatch):
     assert "printed above" not in outcome.stderr
 
 
+def test_a_reader_that_has_gone_loses_nothing_that_was_found(case, monkeypatch):
+    def gone(*_args):
+        raise SystemExit(1)
+
+    monkeypatch.setattr("oneformany.cli.saving.tell_result", gone)
+    assert explain(case, "--trust-model", "--json", case / "r.json").exit_code == 1
+    assert Result.from_json(case / "r.json").status == "optimal"
+
+
 WRONG = [
     # what is wrong: options, files to write first, the word to be told
     (("none.csv", "model.joblib"), {}, "there is no such file"),

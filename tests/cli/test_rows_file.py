@@ -84,6 +84,13 @@ def test_packed_csv_parquet_and_json_lines_are_read(tmp_path):
         pd.testing.assert_frame_equal(load_rows(tmp_path / name), FRAME, check_dtype=False)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_the_encoding_of_json_is_found_out(tmp_path, encoding):
+    text = FRAME.to_json(orient="records", lines=True, force_ascii=False)
+    (tmp_path / "rows.jsonl").write_bytes(text.encode(encoding))
+    pd.testing.assert_frame_equal(load_rows(tmp_path / "rows.jsonl"), FRAME, check_dtype=False)
+
+
 def test_a_line_may_be_longer_than_the_csv_module_takes(tmp_path):
     wide = pd.DataFrame([range(40_000)] * 2, columns=[f"c{i}" for i in range(40_000)])
     wide.to_csv(tmp_path / "rows.csv", index=False)

@@ -11,7 +11,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
 from typer import Argument, Option
 
 import oneformany as ofm
@@ -87,12 +86,18 @@ def explain(
         "rows_digest": _digest(rows),
     }
     result = replace(result, problem={**result.problem, "model": record})
-    if not quiet:
-        saving.tell_result(result, max_changes, show)
-    saving.save_all(
-        {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report},
-        printed=not quiet,
-    )
+    try:
+        if not quiet:
+            saving.tell_result(result, max_changes, show)
+    finally:  # also where nobody listens any more
+        saving.save_all(
+            {
+                json_file: result.to_json,
+                csv_file: lambda path: _save_csv(result, path),
+                report: result.report,
+            },
+            printed=not quiet,
+        )
     saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")
 
 
@@ -120,7 +125,7 @@ def schema(
     made = ofm.infer_schema(load_rows(rows, separator, encoding))
     text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
     if out is None:
-        typer.echo(text)
+        saving.say(text)
     saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")}, printed=False)
 
 

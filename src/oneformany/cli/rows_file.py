@@ -38,7 +38,8 @@ def load_rows(
         if ending in {".parquet", ".pq"}:
             frame = pd.read_parquet(path)
         elif ending in {".json", ".jsonl", ".ndjson"}:
-            frame = pd.DataFrame(_read_json(path.read_text(encoding="utf-8-sig")))
+            content = path.read_bytes()
+            frame = pd.DataFrame(_read_json(content.decode(_encoding(content))))
         else:
             frame = _read_csv(path, separator, encoding)
     except (OSError, ValueError, LookupError, EOFError, ImportError, RecursionError, csv.Error) as error:

@@ -50,7 +50,8 @@ def say(words: str) -> None:
     """Print words, which are harmless already, as they are."""
     text = Text(words)
     text.highlight_regex(r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)", "bold")
-    Console().print(text, soft_wrap=True)
+    with files.writing(Path("standard output")):
+        Console().print(text, soft_wrap=True)
 
 
 def tell_result(result: ofm.Result, max_changes: int, show: int) -> None:
