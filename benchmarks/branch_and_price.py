@@ -9,21 +9,28 @@ Each cell is run with the root node alone, with enumeration inside the nodes, an
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from measuring import script_parser, show, tell, timed
+from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.run import Options
 from oneformany.methods import solve
 from oneformany.paper.runs.prepare import prepare
 from oneformany.problem import Problem
+from program_pricer import ProgramPricer
 
 CELLS = tuple(("german", 100, changes) for changes in (5, 10, 15)) + tuple(
     ("students-published", 100, changes) for changes in (10, 15, 20)
 )
 QUICK = (("german", 20, 10),)
-VARIANTS = {
-    "root node alone": Options(enumeration=False, branching=False),
-    "with enumeration": Options(),
-    "branching alone": Options(enumeration=False),
-}
+PRICERS = {"search": SearchPricer, "mip": ProgramPricer}
+
+
+def variants(pricing: str) -> Iterator[tuple[str, Options]]:
+    """How each cell is run."""
+    yield "root node alone", Options(pricer=PRICERS[pricing], enumeration=False, branching=False)
+    yield "with enumeration", Options(pricer=PRICERS[pricing])
+    yield "branching alone", Options(pricer=PRICERS[pricing], enumeration=False)
 
 
 def line(problem: Problem, options: Options, limit: float) -> dict[str, object]:
@@ -42,6 +49,7 @@ def line(problem: Problem, options: Options, limit: float) -> dict[str, object]:
 def main() -> None:
     """Run all variants on all cells."""
     parser = script_parser(__doc__, formats=True)
+    parser.add_argument("--pricing", choices=list(PRICERS), default="search")
     parser.add_argument("--time-limit", type=float, default=600.0, help="seconds per run")
     parser.add_argument("--quick", action="store_true", help="a small cell, seconds in all")
     options = parser.parse_args()
@@ -50,11 +58,11 @@ def main() -> None:
         prepared = prepare(dataset, "lr")
         solve(prepared.problem("published", 2, 2))  # compiled code is loaded before the clock starts
         problem = prepared.problem("published", rows, changes)
-        for name, switches in VARIANTS.items():
+        for name, switches in variants(options.pricing):
             asked = {"data set": dataset, "rows": rows, "changes": changes, "run": name}
             lines.append({**asked, **line(problem, switches, options.time_limit)})
             tell(lines[-1])
-    title = "Branch and price, logistic regression, pricing by search"
+    title = f"Branch and price, logistic regression, pricing by {options.pricing}"
     note = f"At most {options.time_limit:g} s per run. A bound is proved at any time."
     show(title, lines, [note], form=options.format)
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 
 from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
-from engine.program_pricer import ProgramPricer
 from oneformany.engine.run import Options
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
@@ -17,6 +16,7 @@ from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.verify import verify
+from program_pricer import ProgramPricer
 from reference import brute_force
 from strategies import small_problems
 

@@ -137,7 +137,7 @@ def test_short_summaries_tell_methods_and_questions_apart(script, make_record):
 def test_branch_and_price_reports_nodes_and_a_valid_gap(script):
     module = script("branch_and_price")
     problem = module.prepare("german", "lr").problem("published", 8, 10)
-    outcomes = {name: module.line(problem, options, 30.0) for name, options in module.VARIANTS.items()}
+    outcomes = {name: module.line(problem, options, 30.0) for name, options in module.variants("search")}
     counts = {outcome["count"] for name, outcome in outcomes.items() if name != "root node alone"}
     assert len(counts) == 1
     for outcome in outcomes.values():

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.program_pricer import ProgramPricer
 from oneformany.arrays import IntArray
 from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
@@ -22,6 +21,7 @@ from oneformany.paper.methods.solvers import Highs
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
+from program_pricer import ProgramPricer
 from reference import columns as every_column
 from strategies import SmallProblem, random_problem
 

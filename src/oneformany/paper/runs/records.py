@@ -213,12 +213,9 @@ def _fits(name: str, number: AnyValue) -> bool:
 
 def _check_explanation(one: ofm.Explanation, levels: Sequence[int]) -> None:
     """Refuse an explanation of other features than those that have these levels."""
-    for code, n in zip(one.point, levels, strict=True):
-        if not 0 <= code < n:
-            raise ValueError(f"the point {one.point} is not one of {levels} levels")
-    for index in one.changed:
-        if not 0 <= index < len(levels):
-            raise ValueError(f"there is no feature {index} that could change")
+    codes = zip(one.point, levels, strict=True)
+    if not all(0 <= code < n for code, n in codes) or not set(one.changed) <= set(range(len(levels))):
+        raise ValueError(f"point {one.point} and changes {one.changed} do not fit the levels {levels}")
 
 
 def read(path: Path, *, cut: bool = False) -> list[Record]:
