@@ -168,6 +168,16 @@ def test_a_full_disk_loses_nothing_that_was_found(case, monkeypatch):
     assert "printed above" not in outcome.stderr
 
 
+def test_rows_named_by_two_levels_have_a_heading_for_each(case):
+    names = pd.MultiIndex.from_product([[1, 2], list("abcd")], names=["town", None])
+    FRAME.set_index(names).to_parquet(case / "rows.parquet")
+    outcome = explain(case, "--trust-model", "--csv", case / "r.csv", rows="rows.parquet")
+    assert outcome.exit_code == 0, outcome.output
+    lines = (case / "r.csv").read_text().split("\n")
+    assert lines[0].startswith("town,row,explanation,")
+    assert lines[0].count(",") == lines[1].count(",")
+
+
 def test_a_reader_that_has_gone_loses_nothing_that_was_found(case, monkeypatch):
     def gone(*_args):
         raise SystemExit(1)

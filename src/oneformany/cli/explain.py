@@ -110,7 +110,8 @@ def _digest(path: Path) -> str | None:
 
 def _save_csv(result: ofm.Result, path: Path) -> None:
     lines = result.assignment_frame()
-    files.write_whole(path, lines.to_csv(index_label=str(lines.index.name or "row"), lineterminator="\n"))
+    names = [str(name or "row") for name in lines.index.names]
+    files.write_whole(path, lines.to_csv(index_label=names, lineterminator="\n"))
 
 
 def schema(

@@ -50,11 +50,12 @@ def load_rows(
     if index is None:
         return frame
     check_columns(frame, [index], f"--index: {path}")
-    if (again := frame[index].duplicated()).any():
-        raise InputError(
-            f"{path}: {shown(frame[index][again].iloc[0])!r} stands twice in {index!r}, which has to name "
-            "each row apart"
-        )
+    names = frame[index]
+    if (unfit := (names.isna() | names.duplicated()).to_numpy()).any():
+        first = unfit.argmax()
+        twice = f"{shown(names.iloc[first])!r} stands twice"
+        found = "nothing stands" if names.isna().iloc[first] else twice
+        raise InputError(f"{path}: {found} in {index!r}, row {first}, which has to name each row apart")
     return frame.set_index(index)
 
 
