@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -91,11 +92,7 @@ def explain(
             saving.tell_result(result, max_changes, show)
     finally:  # also where nobody listens any more
         saving.save_all(
-            {
-                json_file: result.to_json,
-                csv_file: lambda path: _save_csv(result, path),
-                report: result.report,
-            },
+            {json_file: result.to_json, csv_file: partial(_save_csv, result), report: result.report},
             printed=not quiet,
         )
     saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")

@@ -50,12 +50,10 @@ def load_rows(
     if index is None:
         return frame
     check_columns(frame, [index], f"--index: {path}")
-    names = frame[index]
-    if (unfit := (names.isna() | names.duplicated()).to_numpy()).any():
-        first = unfit.argmax()
-        twice = f"{shown(names.iloc[first])!r} stands twice"
-        found = "nothing stands" if names.isna().iloc[first] else twice
-        raise InputError(f"{path}: {found} in {index!r}, row {first}, which has to name each row apart")
+    unfit = frame[index].isna() | frame[index].duplicated()
+    if unfit.any():
+        name = shown(frame[index][unfit].iloc[0])
+        raise InputError(f"{path}: {name!r} in {index!r} is missing or stands twice; name each row apart")
     return frame.set_index(index)
 
 
