@@ -20,6 +20,7 @@ from oneformany.cli import options, saving
 from oneformany.cli.demo import german_models
 from oneformany.cli.model_file import as_fitted
 from oneformany.cli.rows_file import load_rows
+from oneformany.console import say
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
@@ -123,7 +124,7 @@ def schema(
     made = ofm.infer_schema(load_rows(rows, separator, encoding))
     text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
     if out is None:
-        saving.say(text)
+        say(text)
     saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")}, printed=False)
 
 
@@ -181,13 +182,13 @@ def frontier(
         points = saving.plain_lines(lines)
         told.append({"title": title, "over": curve.over, "people": people, "points": points})
         if not quiet:
-            saving.say(f"{title}: {curve.results[0].labels.counted(people)}")
+            say(f"{title}: {curve.results[0].labels.counted(people)}")
             saving.tell_table(lines.replace({"proved": {True: "yes", False: "no"}}), decimals=1)
-            saving.say(f"{perf_counter() - begin:.1f} s\n")
+            say(f"{perf_counter() - begin:.1f} s\n")
             features = len(curve.results[0].problem["levels"])
             saving.tell_changes(largest, features)
             if explanations is None and largest < features:
-                saving.say(f"There are {features} features; --max-changes {features} asks about all.\n")
+                say(f"There are {features} features; --max-changes {features} asks about all.\n")
         if interrupted := curve.results[-1].ended == "interrupted":
             break
     saving.save_all(

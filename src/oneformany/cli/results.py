@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 from typer import Argument, Option
 
 import oneformany as ofm
 from oneformany import files
 from oneformany.cli import options, saving
 from oneformany.cli.rows_file import load_rows, people_in_column
+from oneformany.console import say
 from oneformany.exceptions import CertificateError, InputError
 from oneformany.result.labels import shown
 
@@ -33,7 +32,7 @@ def report(
     result = ofm.Result.from_json(file)
     saving.save_all({out: result.report}, printed=False)
     if not quiet:
-        saving.say(f"Saved as {shown(out)}.")
+        say(f"Saved as {shown(out)}.")
 
 
 def audit(
@@ -62,7 +61,7 @@ def audit(
         table = one.table.copy()
         table.insert(0, shown(one.by), [*map(shown, table.index)], allow_duplicates=True)
         saving.tell_table(table, decimals=2)
-        saving.say(f"{one.summary()}\n")
+        say(f"{one.summary()}\n")
     told = [
         {
             "by": one.by,
@@ -119,10 +118,8 @@ def verify(
     except CertificateError as error:
         named = str(error) if str(file) in str(error) else f"{file}: {error}"
         raise CertificateError(named) from error
-    told = Text("\n".join(map(shown, f"{file}: {found}".split("\n"))))
-    for outcome, (_, style) in OUTCOMES.items():
-        told.highlight_regex(f"(?<=: ){outcome}", style)
-    Console().print(told, soft_wrap=True)
+    marks = {f"(?<=: ){outcome}": style for outcome, (_, style) in OUTCOMES.items()}
+    say("\n".join(map(shown, f"{file}: {found}".split("\n"))), marks=marks)
     data = {"outcome": found.outcome, "ok": found.ok, **asdict(found)}
     saving.save_all({json_file: lambda path: saving.save_json(data, path)})
     raise typer.Exit(OUTCOMES[found.outcome][0])

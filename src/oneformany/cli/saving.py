@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 import oneformany as ofm
 from oneformany import files
 from oneformany.anything import AnyValue
-from oneformany.console import INTERRUPTED, NOT_PROVED, in_options
+from oneformany.console import INTERRUPTED, NOT_PROVED, in_options, say
 from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -44,14 +42,6 @@ def save_json(told: object, path: Path) -> None:
 def plain_lines(frame: pd.DataFrame) -> AnyValue:
     """The lines of a frame as JSON has them."""
     return json.loads(frame.to_json(orient="records"))
-
-
-def say(words: str) -> None:
-    """Print words, which are harmless already, as they are."""
-    text = Text(words)
-    text.highlight_regex(r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)", "bold")
-    with files.writing(Path("standard output")):
-        Console().print(text, soft_wrap=True)
 
 
 def tell_result(result: ofm.Result, max_changes: int, show: int) -> None:
