@@ -64,6 +64,11 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
+def write_json(told: object, path: Path) -> None:
+    """Write plain data as JSON, in one step."""
+    write_whole(path, json.dumps(told, indent=1) + "\n")
+
+
 def read_by_hand(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
     """Read what a user writes by hand, in TOML, or in JSON if the name ends so."""
     try:

@@ -191,10 +191,8 @@ def frontier(
                 say(f"There are {features} features; --max-changes {features} asks about all.\n")
         if interrupted := curve.results[-1].ended == "interrupted":
             break
-    saving.save_all(
-        {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)},
-        printed=not quiet,
-    )
+    savers = {json_file: partial(files.write_json, told), plot: partial(_draw, curves)}
+    saving.save_all(savers, printed=not quiet)
     proved = all(point.proved for curve in curves.values() for point in curve.points)
     saving.end(interrupted=interrupted, proved=proved)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -73,9 +74,9 @@ def audit(
     ]
     saving.save_all(
         {
-            report: lambda path: result.report(path, audits=found),
-            json_file: lambda path: saving.save_json(told, path),
-            plot: lambda path: _draw(found, path),
+            report: partial(result.report, audits=found),
+            json_file: partial(files.write_json, told),
+            plot: partial(_draw, found),
         }
     )
 
@@ -121,5 +122,5 @@ def verify(
     marks = {f"(?<=: ){outcome}": style for outcome, (_, style) in OUTCOMES.items()}
     say("\n".join(map(shown, f"{file}: {found}".split("\n"))), marks=marks)
     data = {"outcome": found.outcome, "ok": found.ok, **asdict(found)}
-    saving.save_all({json_file: lambda path: saving.save_json(data, path)})
+    saving.save_all({json_file: partial(files.write_json, data)})
     raise typer.Exit(OUTCOMES[found.outcome][0])

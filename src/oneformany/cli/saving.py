@@ -34,11 +34,6 @@ def save_all(savers: Mapping[Path | None, Callable[[Path], object]], *, printed:
         raise InputError("; ".join([*failed, *["what was found is printed above"] * printed]))
 
 
-def save_json(told: object, path: Path) -> None:
-    """Write plain data as JSON, in one step."""
-    files.write_whole(path, json.dumps(told, indent=1) + "\n")
-
-
 def plain_lines(frame: pd.DataFrame) -> AnyValue:
     """The lines of a frame as JSON has them."""
     return json.loads(frame.to_json(orient="records"))

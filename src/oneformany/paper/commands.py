@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from oneformany.console import INTERRUPTED, check_names, names, say, sizes, tell_errors
+from oneformany.files import check_targets, write_json, write_whole, writing
 from oneformany.paper.runs.settings import Common, Settings
 
 if TYPE_CHECKING:
@@ -93,9 +94,6 @@ def tables(
 
     Its table of notation is not counted. Of several runs of one cell by one method the last counts.
     """
-    import json
-
-    from oneformany.files import check_targets, write_whole, writing
     from oneformany.paper.runs.records import read_all
     from oneformany.paper.tables import more_tables, paper_tables
     from oneformany.paper.text_table import FORMATS, SUFFIXES
@@ -106,7 +104,7 @@ def tables(
     if json_file is not None:
         told = [{**vars(table), "frame": table.flat.to_dict("records")} for table in made]
         with writing(json_file):
-            write_whole(json_file, json.dumps(told, indent=1) + "\n")
+            write_json(told, json_file)
     if out is None:
         for table in made:
             title = f"# {table.title}\n" if form == "csv" else ""
@@ -133,7 +131,6 @@ def figures(
     """
     import matplotlib as mpl
 
-    from oneformany.files import writing
     from oneformany.paper.figures import draw_figures
     from oneformany.paper.runs.records import read_all
 
