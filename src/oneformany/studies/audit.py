@@ -80,10 +80,11 @@ class Audit:
     by : str
         What the subgroups are made by.
     table : DataFrame
-        One line per subgroup: ``rows`` in the frame, ``refused``, ``covered``, ``beyond_help`` (proved),
-        ``undecided``, ``mean_changes`` of the covered rows, ``explanations`` in use, and ``needs_rare``: how
-        many of the covered rows are under one of the rare explanations. Where rows stand for several people,
-        these are counted, and the first column is ``people``.
+        One line per subgroup: ``rows`` in the frame (``people`` where rows stand for several), ``refused``,
+        ``covered``, ``beyond_help`` (proved), ``undecided``, ``mean_changes`` of the covered rows,
+        ``explanations`` in use, and ``needs_rare``: how
+        many of the covered rows are under one of the rare explanations. A row that stands for several
+        people counts as so many rows.
     differences : DataFrame
         One line per subgroup and measure: the subgroup's own ``value``, the value of all ``others``, their
         ``difference``, and ``low`` and ``high`` of its 95 % interval: Newcombe's for shares, which holds for
