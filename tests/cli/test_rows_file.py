@@ -1,5 +1,6 @@
 """Tests that rows are read from files as people have them, and that others are refused in a sentence."""
 
+import csv
 import gzip
 
 import pandas as pd
@@ -95,6 +96,13 @@ def test_a_line_may_be_longer_than_the_csv_module_takes(tmp_path):
     wide = pd.DataFrame([range(40_000)] * 2, columns=[f"c{i}" for i in range(40_000)])
     wide.to_csv(tmp_path / "rows.csv", index=False)
     assert load_rows(tmp_path / "rows.csv").shape == wide.shape
+
+
+def test_a_small_file_does_not_lower_the_limit_that_the_csv_module_has(tmp_path):
+    before = csv.field_size_limit()
+    (tmp_path / "rows.csv").write_text("a\n1\n")
+    load_rows(tmp_path / "rows.csv")
+    assert csv.field_size_limit() >= before
 
 
 def test_a_column_can_name_the_rows(tmp_path):

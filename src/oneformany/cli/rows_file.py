@@ -105,7 +105,7 @@ def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.Dat
         raise InputError(f"{plain_reason(error)}; try --encoding {likely}, or leave it out") from error
     if "\x00" in text:
         raise InputError("it is not a text file; save it as CSV, or let its name say what it is: .parquet")
-    csv.field_size_limit(len(text))
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))  # of the whole program: never lower it
     found = _separator(text)
     mark = found if separator is None else separator.replace("\\t", "\t")
     if not mark[:1].strip("\r\n") or not mark.isascii() or mark[1:].strip(" "):
