@@ -230,10 +230,9 @@ def frontier_of_frame(
     return frontier(problem, max_changes, explanations, left, progress)
 
 
-def _numbers(name: Over, given: Iterable[int] | int, most: int) -> list[int]:
-    """The numbers to ask about; one that stands for all up to it goes no further than to one for each row."""
-    last = most + (name == "max_changes")  # one too many is an error there
+def _numbers(name: str, given: Iterable[int] | int, most: int) -> list[int]:
     try:
+        last = most + (name == "max_changes")  # one explanation per row; one change too many is an error
         asked = range(1, min(index(given), last) + 1) if isinstance(given, SupportsIndex) else given
         numbers = sorted({index(number) for number in asked})
     except TypeError as error:
