@@ -15,9 +15,9 @@ from measuring import script_parser, show, tell, timed
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.run import Options
 from oneformany.methods import solve
-from oneformany.paper.methods.cg_mip import ProgramPricer
 from oneformany.paper.runs.prepare import prepare
 from oneformany.problem import Problem
+from program_pricer import ProgramPricer
 
 CELLS = tuple(("german", 100, changes) for changes in (5, 10, 15)) + tuple(
     ("students-published", 100, changes) for changes in (10, 15, 20)

@@ -5,10 +5,11 @@ import inspect
 import re
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import wraps
 from io import TextIOWrapper
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
@@ -17,6 +18,7 @@ from rich.console import Console
 from rich.text import Text
 
 from oneformany.exceptions import InputError, OneForManyError
+from oneformany.files import writing
 from oneformany.result.labels import shown
 
 CANNOT_RUN = 2
@@ -24,13 +26,14 @@ NOT_PROVED = 3
 INTERRUPTED = 130
 ARGUMENTS = (
     "max_changes", "time_limit", "memory_limit", "data_dir", "explanations", "coverage", "threshold", "share",
-    "positive", "people", "reference", "costs",
+    "positive", "people", "reference", "costs", "special",
 )  # fmt: skip
 OPTIONS = {name: f"--{name.replace('_', '-')}" for name in ARGUMENTS}
 OPTIONS |= dict.fromkeys(("bins", "edges", "targets"), "--schema")
 NAMES, SPELLED = "|".join(OPTIONS), "|".join(name for name in ARGUMENTS if "_" in name)
 GIVEN = re.compile(rf"""(?<![-/\w'"])({NAMES})=("[^"]*"|'[^']*'|(?:\w+(?:\.\w+)*)?)""")
 NAMED = re.compile(rf"""(?<![-/\w'"])({SPELLED})(?![./\w'"])|^({NAMES})(?= is )""")
+HEADS = {r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)": "bold"}
 IMMUTABLE = re.compile(r"the rule Immutable\(('[^']*'|\"[^\"]*\")\)")
 
 
@@ -95,6 +98,15 @@ def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
     telling.__annotations__ = {part.name: part.annotation for part in parts}
     telling.__signature__ = own.replace(parameters=parts)  # type: ignore[attr-defined]  # for typer
     return telling
+
+
+def say(words: str, style: str = "", marks: Mapping[str, str] = HEADS) -> None:
+    """Print words, which are harmless already, as they are; what fits a mark has its style."""
+    text = Text(words, style=style)
+    for mark, its_style in marks.items():
+        text.highlight_regex(mark, its_style)
+    with writing(Path("standard output")):
+        Console().print(text, soft_wrap=True)
 
 
 def _complain(kind: str, words: str, style: str) -> None:

@@ -5,6 +5,7 @@ import json
 REASONS: dict[type[Exception], str] = {
     FileNotFoundError: "there is no such file",
     IsADirectoryError: "it is a folder",
+    RecursionError: "it is nested too deeply",
     PermissionError: "you have no right to; ask its owner, or make a copy that is yours",
 }
 
@@ -94,4 +95,6 @@ def plain_reason(error: Exception) -> str:
         return f"line {line} is not text in {error.encoding} (byte 0x{error.object[error.start]:02x})"
     if isinstance(error, json.JSONDecodeError):
         return f"line {error.lineno}, column {error.colno} is not JSON ({error.msg})"
+    if "integer string conversion" in str(error):
+        return "it holds an integer of thousands of digits"
     return REASONS.get(type(error)) or getattr(error, "strerror", None) or str(error)

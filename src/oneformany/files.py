@@ -3,12 +3,29 @@
 import json
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from oneformany.exceptions import InputError, plain_reason
+
+PICTURES = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg")
+
+
+def check_targets(read: Iterable[Path | None], *paths: Path | None, picture: Path | None = None) -> None:
+    """Refuse files that could not be written, or are read, and pictures that could not be drawn."""
+    given = [path for path in (*paths, picture) if path is not None]
+    named = [path.resolve() for path in (*given, *read) if path is not None]
+    if picture is not None and picture.suffix.lower() not in PICTURES:
+        raise InputError(f"{picture} cannot be drawn; end its name in .png, .pdf or .svg")
+    for path in given:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name a file in it")
+        if not path.absolute().parent.is_dir():
+            raise InputError(f"the folder of {path} does not exist; make it first")
+        if named.count(path.resolve()) > 1:
+            raise InputError(f"{path} is named twice; each file needs a name of its own")
 
 
 @contextmanager
@@ -47,12 +64,17 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
+def write_json(told: object, path: Path) -> None:
+    """Write plain data as JSON, in one step."""
+    write_whole(path, json.dumps(told, indent=1) + "\n")
+
+
 def read_by_hand(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
     """Read what a user writes by hand, in TOML, or in JSON if the name ends so."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         content = json.loads(text) if str(path).lower().endswith(".json") else tomllib.loads(text)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path} cannot be read as {what}: {plain_reason(error)}") from error
     if not isinstance(content, dict):
         raise InputError(f"{path} cannot be read as {what}: names with values are needed, in braces")

@@ -43,6 +43,17 @@ def test_rows_and_a_skops_model_make_a_proved_result_and_a_report(case):
     assert call("verify", case / "r.json").exit_code == 0
 
 
+@pytest.mark.parametrize("codes", ["income = -9", "[income]\n'no record' = [-9, -8]"])
+def test_special_codes_are_cells_that_nobody_is_sent_to(case, codes):
+    FRAME.assign(income=FRAME["income"].where(FRAME.index > 0, -9)).to_csv(case / "rows.csv", index=False)
+    (case / "special.toml").write_text(codes)
+    outcome = explain(case, "--trust-model", "--special", case / "special.toml", "--json", case / "r.json")
+    assert outcome.exit_code == 0, outcome.output
+    income = Result.from_json(case / "r.json").schema.features[0]
+    assert income.find(-9) == income.n_levels - 1 == income.n_regular
+    assert income.target(income.n_levels - 1) is None
+
+
 @pytest.mark.parametrize("graph", [network, linear_classifier])
 def test_rows_and_an_onnx_model_are_explained(case, graph):
     onnx.save(graph(), case / "model.onnx")
@@ -153,6 +164,27 @@ def test_a_full_disk_loses_nothing_that_was_found(case, monkeypatch):
     assert "r.json cannot be written: No space left on device" in outcome.stderr
     assert "r.csv cannot be written" in outcome.stderr
     assert "printed above" in outcome.stderr
+    outcome = explain(case, "--trust-model", "--json", case / "r.json", "--quiet")
+    assert "printed above" not in outcome.stderr
+
+
+def test_rows_named_by_two_levels_have_a_heading_for_each(case):
+    names = pd.MultiIndex.from_product([[1, 2], list("abcd")], names=["town", None])
+    FRAME.set_index(names).to_parquet(case / "rows.parquet")
+    outcome = explain(case, "--trust-model", "--csv", case / "r.csv", rows="rows.parquet")
+    assert outcome.exit_code == 0, outcome.output
+    lines = (case / "r.csv").read_text().split("\n")
+    assert lines[0].startswith("town,row,explanation,")
+    assert lines[0].count(",") == lines[1].count(",")
+
+
+def test_a_reader_that_has_gone_loses_nothing_that_was_found(case, monkeypatch):
+    def gone(*_args):
+        raise SystemExit(1)
+
+    monkeypatch.setattr("oneformany.cli.saving.tell_result", gone)
+    assert explain(case, "--trust-model", "--json", case / "r.json").exit_code == 1
+    assert Result.from_json(case / "r.json").status == "optimal"
 
 
 WRONG = [
@@ -160,7 +192,7 @@ WRONG = [
     (("none.csv", "model.joblib"), {}, "there is no such file"),
     (("rows.csv", "none.skops"), {}, "there is no such file"),
     (("empty.csv", "model.joblib"), {"empty.csv": ""}, "is empty"),
-    (("head.csv", "model.joblib"), {"head.csv": "income,savings\n"}, "no rows below it"),
+    (("head.csv", "model.joblib"), {"head.csv": "income,savings\n"}, "head.csv has no rows"),
     (("other.csv", "model.joblib"), {"other.csv": "shoe,hat\n1,2\n"}, "income"),
     (("rows.csv", "rows.csv"), {}, "is none of skops"),
     (
@@ -171,6 +203,8 @@ WRONG = [
     (("rows.csv", "model.joblib", "--index", "shoe"), {}, "has no column 'shoe'"),
     (("rows.csv", "model.joblib", "--positive", "fine"), {}, "'fine' is none of the model's classes 0 and 1"),
     (("rows.csv", "model.joblib", "--positive", "fine"), {}, "name one of them with --positive"),
+    (("rows.csv", "model.joblib", "--positive", "²"), {}, "'²' is none of the model's classes 0 and 1"),
+    (("rows.csv", "model.joblib", "--costs", "c.json"), {"c.json": "[" * 100_000}, "it is nested too deeply"),
     (("rows.csv", "model.joblib", "--max-changes", "-9"), {}, "--max-changes is -9"),
     (("rows.csv", "model.joblib", "--max-changes", "0"), {}, "--max-changes is 0"),
     (("rows.csv", "model.joblib", "--share", "cake"), {}, "--share is 'cake'"),
@@ -206,6 +240,26 @@ WRONG = [
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "shoe = 1"}, "'shoe'"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = -1"}, "at least 0"),
     (("rows.csv", "model.joblib", "--costs", "c.toml"), {"c.toml": "income = 'dear'"}, "not 'dear'"),
+    (
+        ("rows.csv", "model.joblib", "--special", "s.toml"),
+        {"s.toml": "shoe = -9"},
+        "'shoe', which is none of",
+    ),
+    (
+        ("rows.csv", "model.joblib", "--special", "s.toml"),
+        {"s.toml": "income = []"},
+        "names no code of 'income'",
+    ),
+    (
+        ("rows.csv", "model.joblib", "--special", "s.toml"),
+        {"s.toml": "-9"},
+        "cannot be read as special codes",
+    ),
+    (
+        ("rows.csv", "model.joblib", "--special", "rows.csv", "--json", "rows.csv"),
+        {},
+        "rows.csv is named twice",
+    ),
     (
         ("rows.csv", "model.joblib", "--time-limit", "-1"),
         {},
@@ -392,6 +446,8 @@ def test_rows_that_stand_for_several_people_are_counted(case):
     assert result.problem["people"] == counted["heads"][GOOD == 0].tolist()
     assert "heads" not in result.schema.names
     assert f"{result.people} people" in " ".join(outcome.output.split())
+    told = call("audit", case / "r.json", case / "rows.csv", "--by", "sex", "--people", "heads").stdout
+    assert told.split("\n")[1].split()[:3] == ["sex", "people", "refused"]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """Tests of the command that draws whole curves: of files, and of german credit."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+import oneformany as ofm
 from cli.cases import call, write_case
 
 
@@ -78,6 +80,19 @@ def test_a_curve_without_time_for_a_proof_ends_with_3():
     outcome = call("frontier", "--max-changes", 10, "--time-limit", 0, "-q")
     assert outcome.exit_code == 3
     assert outcome.output == ""
+
+
+def test_an_interrupt_ends_all_curves_and_keeps_what_was_found(tmp_path, monkeypatch):
+    draw = ofm.frontier_of_frame
+
+    def draw_until_interrupted(*arguments, **options):
+        curve = draw(*arguments, **options)
+        return replace(curve, results=(replace(curve.results[0], ended="interrupted"),))
+
+    monkeypatch.setattr(ofm, "frontier_of_frame", draw_until_interrupted)
+    outcome = call("frontier", "--max-changes", 1, "--json", tmp_path / "c.json")
+    assert outcome.exit_code == 130
+    assert len(json.loads((tmp_path / "c.json").read_text())) == 1
 
 
 def test_options_that_german_credit_would_not_heed_are_refused():

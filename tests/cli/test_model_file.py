@@ -176,6 +176,15 @@ def test_rows_for_xgboosts_own_files_have_their_columns_in_any_order_and_more_of
     assert f"covers all {(GOOD == 0).sum()} rows" in outcome.output
 
 
+def test_rows_with_more_columns_than_a_booster_without_names_reads_are_told(tmp_path):
+    model = xgboost.XGBClassifier(n_estimators=5, min_child_weight=0).fit(INPUTS.to_numpy(), GOOD)
+    model.save_model(tmp_path / "model.json")
+    FRAME.to_csv(tmp_path / "rows.csv", index=False)
+    outcome = call("explain", tmp_path / "rows.csv", tmp_path / "model.json")
+    assert outcome.exit_code == 2
+    assert "column 'sex' holds texts" in outcome.stderr
+
+
 def test_lightgbms_own_files_are_read(tmp_path):
     options = {"n_estimators": 3, "min_child_samples": 1, "min_data_in_bin": 1, "verbose": -1}
     model = lightgbm.LGBMClassifier(**options).fit(INPUTS, GOOD)
@@ -207,7 +216,7 @@ def test_packed_joblib_files_are_known_as_such(tmp_path):
         ("model.onnx", b"not a graph", "saved by ONNX"),
         ("model.ubj", b"not a booster", "saved by XGBoost"),
         ("model.json", b'{"trees": []}', "saved by XGBoost"),
-        ("model.txt", b"tree\nnonsense", "saved by LightGBM"),
+        ("model.txt", b"tree\nnonsense", "saved by LightGBM (EOFError: the file is cut off)"),
         ("model.pkl", b"\x80nonsense", "saved by joblib or pickle"),
         ("model.csv", b"a,b\n1,2\n", "is none of skops, ONNX"),
     ],

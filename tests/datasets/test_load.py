@@ -119,6 +119,7 @@ def test_adult_is_read_from_both_of_its_files(tmp_path, monkeypatch):
     ("name", "files", "words"),
     [
         ("compas", {"compas-scores-two-years.csv": "a,b\n1,2\n"}, "no column 'race'"),
+        ("compas", {"compas-scores-two-years.csv": ""}, "two-years.csv has no table .*replace it by"),
         (
             "compas",
             {"compas-scores-two-years.csv": COMPAS_HEAD + "1,Male,25 - 45,Other,0,0,X,0,1,1,Low,0,0\n"},

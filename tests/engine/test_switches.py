@@ -14,9 +14,9 @@ from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.cg_mip import ProgramPricer
 from oneformany.problem import Problem
 from oneformany.verify import verify
+from program_pricer import ProgramPricer
 from reference import brute_force
 from strategies import small_problems
 

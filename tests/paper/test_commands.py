@@ -134,8 +134,9 @@ def test_ctrl_c_says_what_is_kept(tmp_path, monkeypatch):
     assert call(*TINY, "--json", path).exit_code == 0
     monkeypatch.setattr("oneformany.paper.runs.run.run_task", interrupt)
     outcome = call(*TINY, "--time-limit", 9, "--json", path)
-    assert outcome.exit_code != 0
+    assert outcome.exit_code == 130
     assert "stopped; 0 of 2 cells are finished, kept in" in outcome.output
+    assert "before anything was found" not in outcome.output
     assert len(read(path)) == 2
 
 
@@ -190,6 +191,8 @@ def test_a_file_that_cannot_grow_is_told_before_anything_is_run(tmp_path, monkey
         (("--immutable", "all"), "'all' is not one of"),
         (("--threshold", "1.5"), "--threshold"),
         (("--time-limit", "-1"), "--time-limit"),
+        (("--seed", "-1"), "--seed"),
+        (("--seed", 10**30), "--seed"),
         (("--method", "mip", "--solver", "cplex"), "'cplex' is not one of"),
         (("--rows", ","), "--rows takes integers of 1 or more, separated by commas, not ','"),
     ],
@@ -269,11 +272,20 @@ def test_all_tables_go_into_one_json_file(tmp_path, make_record):
     assert tables["summary"]["frame"][0]["cells proved"] == "1"
 
 
+def test_records_are_not_written_over(tmp_path, make_record):
+    path = tmp_path / "bench.jsonl"
+    append(path, make_record())
+    outcome = call("tables", path, "--json", path)
+    assert outcome.exit_code == 2
+    assert "is named twice" in outcome.stderr
+    assert read(path) == [make_record()]
+
+
 def test_files_and_folders_that_cannot_be_written_are_told(tmp_path, make_record):
     path = tmp_path / "bench.jsonl"
     append(path, make_record(model="nn"))
     for arguments in (
-        ("tables", path, "--json", tmp_path),
+        ("tables", path, "--json", "/dev/full"),
         ("tables", path, "--out", path),
         ("figures", path, "--out", path),
     ):

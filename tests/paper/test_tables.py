@@ -148,12 +148,6 @@ def test_the_summary_adds_up_each_group_of_runs(make_record):
     assert line["points confirmed"] == "24 of 24"
 
 
-def test_rows_beyond_help_do_not_hide_an_open_gap(make_record):
-    done = make_record(status="infeasible", count=5, lower_bound=5)
-    open_gap = make_record(status="infeasible", count=5, lower_bound=4, rows=100)
-    assert values(named(more_tables([done, open_gap]), "summary"))["cells proved"] == "1"
-
-
 def test_rows_that_nobody_had_time_for_are_in_doubt(make_record):
     late = make_record(
         protocol="negatives", status="feasible", count=5, lower_bound=5, undecided=2, unreachable=3

@@ -1,6 +1,7 @@
 import json
 import math
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -66,8 +67,15 @@ def test_a_feature_survives_json(feature):
         ({"name": "x", "levels": ("a", "b"), "missing": 1}, "missing must be True or False, not 1"),
         ({"name": "x", "levels": ("a", "b"), "unit": 3}, "unit must be a text, not 3"),
         ({"name": "x", "levels": ("a", "b"), "groups": ("ab", "c")}, "a list of values, not 'ab'"),
-        ({"name": "x", "levels": ("a", "b"), "special": ("b",)}, "a label and a list of values, not 'b'"),
-        ({"name": "x", "levels": ("a", "b"), "special": (("b", 3),)}, r"a list of values, not \('b', 3\)"),
+        (
+            {"name": "x", "levels": ("a", "b"), "special": ("b",)},
+            "a label and a list of texts or numbers, not 'b'",
+        ),
+        ({"name": "x", "levels": ("a", "b"), "special": (("b", 3),)}, r"texts or numbers, not \('b', 3\)"),
+        (
+            {"name": "x", "levels": ("a", "b"), "special": (("b", [date(2026, 1, 1)]),)},
+            "texts or numbers, not",
+        ),
         ({"name": "x", "levels": ("a", "b"), "numbers": (1,), "special": (("b", [1]),)}, "value 1 twice"),
     ],
 )

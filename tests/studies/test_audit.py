@@ -153,7 +153,7 @@ def test_frames_of_polars_and_pyarrow_are_compared_too(made):
         pd.testing.assert_frame_equal(ofm.audit(explained, taken, by="sex").table, expected)
 
 
-def test_a_row_that_stands_for_several_people_counts_as_so_many_rows(made):
+def test_a_row_that_stands_for_several_people_counts_as_so_many(made):
     _, frame = made
     model = made_model(frame)
     people = np.arange(1, 11)
@@ -162,7 +162,7 @@ def test_a_row_that_stands_for_several_people_counts_as_so_many_rows(made):
     spread = frame.loc[np.repeat(frame.index, people)]
     counted = ofm.audit(result, frame, by="sex", people=people)
     listed = ofm.audit(explainer.explain(spread, explanations=1), spread, by="sex")
-    pd.testing.assert_frame_equal(counted.table, listed.table)
+    pd.testing.assert_frame_equal(counted.table.rename(columns={"people": "rows"}), listed.table)
     pd.testing.assert_frame_equal(counted.differences, listed.differences)
     assert counted.rare == listed.rare
 
@@ -175,7 +175,20 @@ def test_a_rare_explanation_has_few_people_however_many_rows():
     audit = ofm.audit(result, frame, by="who")  # all rows were refused: their people are known
     assert audit.rare == (1,)
     assert audit.table["needs_rare"].to_dict() == {"a": 5, "b": 0}
-    assert audit.table["rows"].to_dict() == {"a": 6, "b": 151}
+    assert audit.table["people"].to_dict() == {"a": 6, "b": 151}
+
+
+def test_where_people_are_counted_words_and_plot_speak_of_people():
+    made = made_result(explanations=2, rows=12)
+    result = replace(made, problem=made.problem | {"people": [50] * 12}, covered_bound=None)
+    frame = pd.DataFrame({"who": ["a", "b"] * 6}, index=list(result.index))
+    audit = ofm.audit(result, frame, by="who")
+    assert audit.words("mean_changes") == "changes per covered person"
+    ax = audit.plot(measure="mean_changes")
+    assert ax.get_title(loc="left") == "By who: changes per covered person"
+    assert all(label.get_text().endswith("people)") for label in ax.get_yticklabels())
+    audit = ofm.audit(made, frame, by="who")
+    assert audit.words("mean_changes") == "changes per covered row"
 
 
 def test_people_that_are_not_known_or_not_those_explained_are_told(made):

@@ -65,8 +65,18 @@ def test_a_curve_is_a_frame_and_a_plot():
     people = ofm.frontier(problem, explanations=[1, 2])
     assert list(people.frame().columns) == ["explanations", "covered", "bound", "seconds"]
     assert people.plot().get_ylabel() == "rows covered"
+    several = ofm.frontier(replace(problem, people=[2] * len(problem.codes)), explanations=[1])
+    assert several.plot().get_ylabel() == "people covered"
     assert people.measure == "people"
     assert "people by explanations" in repr(people)
+
+
+def test_one_integer_stands_for_all_up_to_it_but_not_beyond_the_rows():
+    problem = draw_problem(np.random.default_rng(4), "additive", "point")
+    curve = ofm.frontier(problem, explanations=10**15)
+    assert [point.asked for point in curve.points] == list(range(1, len(problem.codes) + 1))
+    with pytest.raises(InputError, match="must name integers from 1 to"):
+        ofm.frontier(problem, max_changes=10**15)
 
 
 def test_a_curve_comes_from_a_frame_too():

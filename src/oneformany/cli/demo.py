@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 import oneformany as ofm
+from oneformany import files
 from oneformany.anything import AnyModel
 from oneformany.cli import options, saving
+from oneformany.console import say
 from oneformany.result.labels import shown
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def demo(
     """
     from sklearn.linear_model import LogisticRegression
 
-    saving.check_targets((), json_file, report)
+    files.check_targets((), json_file, report)
     data = ofm.datasets.load("german")
     features = [
         replace(feature, levels=ORDERS[feature.name], ordered=True) if feature.name in ORDERS else feature
@@ -66,7 +68,7 @@ def demo(
         ofm.NeverTarget("housing", ["rent", "for free"]),
     ]
     explainer = ofm.OneForMany(classifier, max_changes=max_changes, schema=data.schema, rules=rules)
-    saving.say(
+    say(
         f"{len(data.frame)} loan applicants of a German bank. A logistic regression on {len(FEATURES)} "
         f"features, fitted to one half, is right about {accuracy:.1%} of the other half. Whom it refuses "
         "there is explained. Nobody can change their credit history, lose years of employment or gain many; "
@@ -80,16 +82,16 @@ def demo(
     saving.tell_result(result, max_changes, show)
     checked = ofm.verify(result.to_json())
     outcome = "accepted" if checked.ok else checked.outcome.upper()
-    saving.say(
+    say(
         f"\nSolved in {solved - start:.2f} s; each point is confirmed by the classifier's own predict. "
         f"Result and proof {outcome} by code that shares nothing with the "
         f"solver, in {perf_counter() - solved:.2f} s.",
     )
     saving.save_all({json_file: result.to_json, report: result.report})
     if json_file is not None:
-        saving.say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
+        say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
     if report is not None:
-        saving.say(f"The report is {shown(report)}: open it in a browser.")
+        say(f"The report is {shown(report)}: open it in a browser.")
     saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")
 
 

@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
 from typer import Argument, Option
 
 import oneformany as ofm
@@ -20,6 +20,7 @@ from oneformany.cli import options, saving
 from oneformany.cli.demo import german_models
 from oneformany.cli.model_file import as_fitted
 from oneformany.cli.rows_file import load_rows
+from oneformany.console import say
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
 
@@ -67,8 +68,7 @@ def explain(
 
     Exit code 0: proved; 2: bad input; 3: something is open; 130: interrupted, the best is told and saved.
     """
-    read = (rows, model, costs, setup.rules, setup.schema, setup.reference)
-    saving.check_targets(read, report, json_file, csv_file)
+    files.check_targets((rows, model, costs, *setup.files), report, json_file, csv_file)
     frame, counts = setup.read(rows, people)
     explainer = setup.explainer(model, max_changes, costs)
     with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
@@ -88,11 +88,14 @@ def explain(
         "rows_digest": _digest(rows),
     }
     result = replace(result, problem={**result.problem, "model": record})
-    if not quiet:
-        saving.tell_result(result, max_changes, show)
-    saving.save_all(
-        {json_file: result.to_json, csv_file: lambda path: _save_csv(result, path), report: result.report}
-    )
+    try:
+        if not quiet:
+            saving.tell_result(result, max_changes, show)
+    finally:  # also where nobody listens any more
+        saving.save_all(
+            {json_file: result.to_json, csv_file: partial(_save_csv, result), report: result.report},
+            printed=not quiet,
+        )
     saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")
 
 
@@ -105,7 +108,8 @@ def _digest(path: Path) -> str | None:
 
 def _save_csv(result: ofm.Result, path: Path) -> None:
     lines = result.assignment_frame()
-    files.write_whole(path, lines.to_csv(index_label=str(lines.index.name or "row"), lineterminator="\n"))
+    names = [str(name or "row") for name in lines.index.names]
+    files.write_whole(path, lines.to_csv(index_label=names, lineterminator="\n"))
 
 
 def schema(
@@ -116,12 +120,12 @@ def schema(
     encoding: options.Encoding = None,
 ) -> None:
     """Write the features of the rows, their levels and cells: a file to edit and pass to explain --schema."""
-    saving.check_targets([rows], out)
+    files.check_targets([rows], out)
     made = ofm.infer_schema(load_rows(rows, separator, encoding))
     text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
     if out is None:
-        typer.echo(text)
-    saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")})
+        say(text)
+    saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")}, printed=False)
 
 
 def _table(feature: Mapping[str, Any]) -> str:
@@ -154,7 +158,7 @@ def frontier(
 
     Each point has its proved bound, each curve its time limit. Exit code 0: all is proved; 3: some is open.
     """
-    saving.check_targets((rows, model, setup.rules, setup.schema, setup.reference), json_file, picture=plot)
+    files.check_targets((rows, model, *setup.files), json_file, picture=plot)
     largest = max_changes or (3 if rows is not None or explanations else 20)
     asked: Iterable[tuple[str, ofm.OneForMany, pd.DataFrame]]
     if rows is None and setup != options.Setup(share=setup.share):
@@ -178,20 +182,19 @@ def frontier(
         points = saving.plain_lines(lines)
         told.append({"title": title, "over": curve.over, "people": people, "points": points})
         if not quiet:
-            saving.say(f"{title}: {curve.results[0].labels.counted(people)}")
+            say(f"{title}: {curve.results[0].labels.counted(people)}")
             saving.tell_table(lines.replace({"proved": {True: "yes", False: "no"}}), decimals=1)
-            saving.say(f"{perf_counter() - begin:.1f} s\n")
+            say(f"{perf_counter() - begin:.1f} s\n")
             features = len(curve.results[0].problem["levels"])
             saving.tell_changes(largest, features)
             if explanations is None and largest < features:
-                saving.say(f"There are {features} features; --max-changes {features} asks about all.\n")
-    saving.save_all(
-        {json_file: lambda path: saving.save_json(told, path), plot: lambda path: _draw(curves, path)}
-    )
-    saving.end(
-        interrupted=any(found.ended == "interrupted" for curve in curves.values() for found in curve.results),
-        proved=all(point.proved for curve in curves.values() for point in curve.points),
-    )
+                say(f"There are {features} features; --max-changes {features} asks about all.\n")
+        if interrupted := curve.results[-1].ended == "interrupted":
+            break
+    savers = {json_file: partial(files.write_json, told), plot: partial(_draw, curves)}
+    saving.save_all(savers, printed=not quiet)
+    proved = all(point.proved for curve in curves.values() for point in curve.points)
+    saving.end(interrupted=interrupted, proved=proved)
 
 
 def _draw(curves: dict[str, ofm.Frontier], path: Path) -> None:

@@ -94,7 +94,7 @@ def positive_label(model: AnyModel, given: str | None) -> object:
     if given is None:
         return None
     classes = {str(own): own for own in np.asarray(getattr(model, "classes_", ())).tolist()}
-    return classes.get(given, int(given) if given.isdigit() else given)
+    return classes.get(given, int(given) if given.isdecimal() else given)
 
 
 def as_fitted(frame: pd.DataFrame, model: AnyModel) -> pd.DataFrame:
@@ -132,6 +132,12 @@ def _load_skops(path: Path, trust: bool) -> AnyModel:
     return io.load(path, trusted=unknown)
 
 
+def _load_lightgbm(path: Path, _trust: bool) -> AnyModel:
+    if b"\nend of parameters" not in path.read_bytes():  # at such a file LightGBM may end the whole program
+        raise EOFError("the file is cut off")
+    return import_module("lightgbm").Booster(model_file=path)
+
+
 def _load_onnx(path: Path, _trust: bool) -> AnyModel:
     """A graph itself where the reader of networks follows it, else as a function."""
     import numpy as np
@@ -157,7 +163,7 @@ LOADERS: dict[str, Callable[[Path, bool], AnyModel]] = {
     "skops": _load_skops,
     "ONNX": _load_onnx,
     "XGBoost": lambda path, _: import_module("xgboost").Booster(model_file=path),
-    "LightGBM": lambda path, _: import_module("lightgbm").Booster(model_file=path),
+    "LightGBM": _load_lightgbm,
     "joblib or pickle": lambda path, _: import_module("joblib").load(path),
 }
 

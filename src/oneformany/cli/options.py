@@ -47,12 +47,18 @@ class Setup:
     only_increase: Annotated[str, Option(help="Features that can only go up.")] = ""
     only_decrease: Annotated[str, Option(help="Features that can only go down.")] = ""
     schema: Annotated[Path | None, Option(metavar="FILE", help="Cells, as oneformany schema tells.")] = None
+    special: Annotated[Path | None, Option(metavar="TOML", help="Codes such as -9, not numbers.")] = None
     reference: Annotated[Path | None, Option(metavar="ROWS", help="Data to take new values from.")] = None
     index: Annotated[str | None, Option(help="Column that names the rows.")] = None
     columns: Annotated[str, Option(help="Use only these columns, in this order, with commas.")] = ""
     separator: Separator = None
     encoding: Encoding = None
     trust_model: Annotated[bool, Option("--trust-model", help="Load a model file that can run code.")] = False
+
+    @property
+    def files(self) -> tuple[Path | None, ...]:
+        """What is read beside rows and model."""
+        return self.rules, self.schema, self.special, self.reference
 
     def read(self, path: Path, people: str | None = None) -> tuple[pd.DataFrame, IntArray | None]:
         """Read the rows, and how many people each stands for if a column says so: it is not a feature."""
@@ -81,6 +87,7 @@ class Setup:
             share=cast("Share", self.share),
             reference=reference,
             positive=positive_label(classifier, self.positive),
+            special=None if self.special is None else read_by_hand(self.special, "special codes"),
             costs=None if costs is None else read_by_hand(costs, "costs"),
         )
 

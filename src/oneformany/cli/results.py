@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 from typer import Argument, Option
 
 import oneformany as ofm
+from oneformany import files
 from oneformany.cli import options, saving
 from oneformany.cli.rows_file import load_rows, people_in_column
+from oneformany.console import say
 from oneformany.exceptions import CertificateError, InputError
 from oneformany.result.labels import shown
 
@@ -28,11 +29,11 @@ def report(
     quiet: options.Quiet = False,
 ) -> None:
     """Make one self-contained HTML page from a result file."""
-    saving.check_targets([file], out)
+    files.check_targets([file], out)
     result = ofm.Result.from_json(file)
-    saving.save_all({out: result.report})
+    saving.save_all({out: result.report}, printed=False)
     if not quiet:
-        saving.say(f"Saved as {shown(out)}.")
+        say(f"Saved as {shown(out)}.")
 
 
 def audit(
@@ -52,7 +53,7 @@ def audit(
 
     Differences come with 95 % intervals; those that leave out 0 are told in words.
     """
-    saving.check_targets((file, rows), report, json_file, picture=plot)
+    files.check_targets((file, rows), report, json_file, picture=plot)
     result = ofm.Result.from_json(file)
     frame = load_rows(rows, separator, encoding, index)
     counts = None if people is None else people_in_column(frame, people)
@@ -61,7 +62,7 @@ def audit(
         table = one.table.copy()
         table.insert(0, shown(one.by), [*map(shown, table.index)], allow_duplicates=True)
         saving.tell_table(table, decimals=2)
-        saving.say(f"{one.summary()}\n")
+        say(f"{one.summary()}\n")
     told = [
         {
             "by": one.by,
@@ -73,9 +74,9 @@ def audit(
     ]
     saving.save_all(
         {
-            report: lambda path: result.report(path, audits=found),
-            json_file: lambda path: saving.save_json(told, path),
-            plot: lambda path: _draw(found, path),
+            report: partial(result.report, audits=found),
+            json_file: partial(files.write_json, told),
+            plot: partial(_draw, found),
         }
     )
 
@@ -111,17 +112,15 @@ def verify(
 
     Exit code 0: confirmed; 1: wrong; 2: the file cannot be read; 3: cannot be confirmed.
     """
-    saving.check_targets([file], json_file)
+    files.check_targets([file], json_file)
     try:
         with ofm.Progress(shown(file.name)) as progress:
             found = ofm.verify(file, time_limit=time_limit, memory_limit=memory_limit, progress=progress)
     except CertificateError as error:
         named = str(error) if str(file) in str(error) else f"{file}: {error}"
         raise CertificateError(named) from error
-    told = Text("\n".join(map(shown, f"{file}: {found}".split("\n"))))
-    for outcome, (_, style) in OUTCOMES.items():
-        told.highlight_regex(f"(?<=: ){outcome}", style)
-    Console().print(told, soft_wrap=True)
+    marks = {f"(?<=: ){outcome}": style for outcome, (_, style) in OUTCOMES.items()}
+    say("\n".join(map(shown, f"{file}: {found}".split("\n"))), marks=marks)
     data = {"outcome": found.outcome, "ok": found.ok, **asdict(found)}
-    saving.save_all({json_file: lambda path: saving.save_json(data, path)})
+    saving.save_all({json_file: partial(files.write_json, data)})
     raise typer.Exit(OUTCOMES[found.outcome][0])

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 SEPARATORS = (",", ";", "\t", "|")
 PROBED_LINES = 200
 ENCODINGS = "utf-8, cp1252, latin-1, utf-16"  # that most people have
-READING: dict[str, Any] = {"skipinitialspace": True, "index_col": False, "low_memory": False}
 EXAMPLE = '{"age": 30, "job": "none"}'
 
 
@@ -39,22 +38,22 @@ def load_rows(
         if ending in {".parquet", ".pq"}:
             frame = pd.read_parquet(path)
         elif ending in {".json", ".jsonl", ".ndjson"}:
-            frame = pd.DataFrame(_read_json(path.read_text(encoding="utf-8-sig")))
+            content = path.read_bytes()
+            frame = pd.DataFrame(_read_json(content.decode(_encoding(content))))
         else:
             frame = _read_csv(path, separator, encoding)
-    except (OSError, ValueError, LookupError, EOFError, ImportError) as error:
+    except (OSError, ValueError, LookupError, EOFError, ImportError, RecursionError, csv.Error) as error:
         raise InputError(f"{path} cannot be read as a table of rows: {plain_reason(error)}") from error
     if frame.empty:
         has = ", ".join(map(shown, frame.columns))[:200] or "none"
-        raise InputError(f"{path} has a header but no rows below it (columns: {has}); give at least one row")
+        raise InputError(f"{path} has no rows (columns: {has}); give at least one")
     if index is None:
         return frame
     check_columns(frame, [index], f"--index: {path}")
-    if (again := frame[index].duplicated()).any():
-        raise InputError(
-            f"{path}: {shown(frame[index][again].iloc[0])!r} stands twice in {index!r}, which has to name "
-            "each row apart"
-        )
+    unfit = frame[index].isna() | frame[index].duplicated()
+    if unfit.any():
+        name = shown(frame[index][unfit].iloc[0])
+        raise InputError(f"{path}: {name!r} in {index!r} is missing or stands twice; name each row apart")
     return frame.set_index(index)
 
 
@@ -106,24 +105,28 @@ def _read_csv(path: Path, separator: str | None, encoding: str | None) -> pd.Dat
         raise InputError(f"{plain_reason(error)}; try --encoding {likely}, or leave it out") from error
     if "\x00" in text:
         raise InputError("it is not a text file; save it as CSV, or let its name say what it is: .parquet")
-    csv.field_size_limit(len(text))
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))  # of the whole program: never lower it
     found = _separator(text)
-    mark = found if separator is None else separator.encode().decode("unicode_escape")
-    if len(mark) != 1:
-        raise InputError(f"--separator is {shown(separator)!r}; it must be one character, such as ; or \\t")
+    mark = found if separator is None else separator.replace("\\t", "\t")
+    if not mark[:1].strip("\r\n") or not mark.isascii() or mark[1:].strip(" "):
+        raise InputError(
+            f"--separator is {shown(separator)!r}; it must be one character of ASCII, such as ; or \\t, and "
+            "a space after it if spaces there do not belong to the values"
+        )
     frame = _parsed(text, mark, ".")
     if mark != found and found in str(frame.columns[0]) and frame.shape[1] == 1:
         raise InputError(
             f"--separator {mark} makes one column {shown(frame.columns[0])!r}; try {found!r}, or leave it out"
         )
-    other = frame if mark == "," else _parsed(text, mark, ",")  # decimal commas
+    other = frame if mark[0] == "," else _parsed(text, mark, ",")  # decimal commas
     return max(frame, other, key=lambda read: read.select_dtypes("number").shape[1])
 
 
 def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
     import pandas as pd
 
-    lines = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
+    reading: dict[str, Any] = {"delimiter": separator[0], "skipinitialspace": separator[1:] != ""}
+    lines = csv.reader(io.StringIO(text, newline=None), **reading)
     header = next(filter(any, lines), [])
     for name, times in Counter(filter(None, header)).most_common(1):
         if times > 1:
@@ -131,7 +134,8 @@ def _parsed(text: str, separator: str, decimal: str) -> pd.DataFrame:
     with warnings.catch_warnings():  # a line longer than the header is an error, not a column lost
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            made: pd.DataFrame = pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal, **READING)
+            reading |= {"decimal": decimal, "index_col": False, "low_memory": False}
+            made: pd.DataFrame = pd.read_csv(io.StringIO(text), **reading)
         except (pd.errors.ParserWarning, pd.errors.ParserError) as error:
             for line in lines:
                 if len(line) > len(header):
@@ -154,11 +158,16 @@ def _encoding(content: bytes) -> str:
 
 
 def _separator(text: str) -> str:
-    """Find what cuts the header into most columns while nearly all lines have as many."""
+    """Find what cuts the header into most columns while nearly all lines have as many.
+
+    Spaces belong to it where the header has one behind each of its separators, otherwise to the values.
+    """
     lines = text.splitlines()[:PROBED_LINES]
     found = {}
     for mark in SEPARATORS:
         widths = [len(line) for line in csv.reader(lines, delimiter=mark) if line]
         alike = sum(width == widths[0] for width in widths) / len(widths) if widths else 0.0
         found[mark] = alike >= 0.9 and widths[0] > 1, widths[:1]
-    return max(SEPARATORS, key=lambda mark: found[mark])
+    best = max(SEPARATORS, key=lambda mark: found[mark])
+    _, *others = next(csv.reader(filter(str.strip, lines), delimiter=best), [""])
+    return f"{best} " if others and all(name.startswith(" ") for name in others) else best

@@ -4,43 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 import oneformany as ofm
 from oneformany import files
 from oneformany.anything import AnyValue
-from oneformany.console import INTERRUPTED, NOT_PROVED, in_options
+from oneformany.console import INTERRUPTED, NOT_PROVED, in_options, say
 from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-PICTURES = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg")
-
-
-def check_targets(read: Iterable[Path | None], *paths: Path | None, picture: Path | None = None) -> None:
-    """Refuse files that could not be written, or are read, and pictures that could not be drawn."""
-    given = [path for path in (*paths, picture) if path is not None]
-    named = [path.resolve() for path in (*given, *read) if path is not None]
-    if picture is not None and picture.suffix.lower() not in PICTURES:
-        raise InputError(f"{picture} cannot be drawn; end its name in .png, .pdf or .svg")
-    for path in given:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder; name a file in it")
-        if not path.absolute().parent.is_dir():
-            raise InputError(f"the folder of {path} does not exist; make it first")
-        if named.count(path.resolve()) > 1:
-            raise InputError(f"{path} is named twice; each file needs a name of its own")
-
-
-def save_all(savers: Mapping[Path | None, Callable[[Path], object]]) -> None:
+def save_all(savers: Mapping[Path | None, Callable[[Path], object]], *, printed: bool = True) -> None:
     """Call each function with its path, if one was given, even if another one cannot write."""
     failed = []
     for path, save in savers.items():
@@ -51,24 +31,12 @@ def save_all(savers: Mapping[Path | None, Callable[[Path], object]]) -> None:
             except InputError as error:
                 failed.append(str(error))
     if failed:
-        raise InputError("; ".join([*failed, "what was found is printed above"]))
-
-
-def save_json(told: object, path: Path) -> None:
-    """Write plain data as JSON, in one step."""
-    files.write_whole(path, json.dumps(told, indent=1) + "\n")
+        raise InputError("; ".join([*failed, *["what was found is printed above"] * printed]))
 
 
 def plain_lines(frame: pd.DataFrame) -> AnyValue:
     """The lines of a frame as JSON has them."""
     return json.loads(frame.to_json(orient="records"))
-
-
-def say(words: str) -> None:
-    """Print words, which are harmless already, as they are."""
-    text = Text(words)
-    text.highlight_regex(r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)", "bold")
-    Console().print(text, soft_wrap=True)
 
 
 def tell_result(result: ofm.Result, max_changes: int, show: int) -> None:

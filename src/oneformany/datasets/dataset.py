@@ -134,9 +134,11 @@ def _table(text: str, about: dict[str, Any], has: str, instead: str) -> pd.DataF
     names = about.get("columns")
     rows = text.partition("\n")[2] if text.startswith("|") else text  # a first line that is not data
     known: dict[str, Any] = {} if names is None else {"header": None, "skipinitialspace": True}
-    raw: pd.DataFrame = pd.read_csv(
-        StringIO(rows), sep=about.get("separator", ","), low_memory=False, **known
-    )
+    mark = about.get("separator", ",")
+    try:
+        raw: pd.DataFrame = pd.read_csv(StringIO(rows), sep=mark, low_memory=False, **known)
+    except ValueError as error:
+        raise DataUnavailableError(f"{has} no table ({error}){instead}") from error
     if names is not None:
         if raw.shape[1] != len(names):
             raise DataUnavailableError(f"{has} {raw.shape[1]} columns, not {len(names)}{instead}")

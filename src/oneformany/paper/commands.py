@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Console
-from rich.text import Text
 from typer import Argument, Option
 
-from oneformany.console import check_names, names, sizes, tell_errors
+from oneformany.console import INTERRUPTED, check_names, names, say, sizes, tell_errors
+from oneformany.files import check_targets, write_json, write_whole, writing
 from oneformany.paper.runs.settings import Common, Settings
 
 if TYPE_CHECKING:
@@ -95,19 +94,17 @@ def tables(
 
     Its table of notation is not counted. Of several runs of one cell by one method the last counts.
     """
-    import json
-
-    from oneformany.files import write_whole, writing
     from oneformany.paper.runs.records import read_all
     from oneformany.paper.tables import more_tables, paper_tables
     from oneformany.paper.text_table import FORMATS, SUFFIXES
 
+    check_targets(files, json_file)
     records = read_all(files)
     made = [*paper_tables(records), *more_tables(records)]
     if json_file is not None:
         told = [{**vars(table), "frame": table.flat.to_dict("records")} for table in made]
         with writing(json_file):
-            write_whole(json_file, json.dumps(told, indent=1) + "\n")
+            write_json(told, json_file)
     if out is None:
         for table in made:
             title = f"# {table.title}\n" if form == "csv" else ""
@@ -117,7 +114,7 @@ def tables(
         out.mkdir(parents=True, exist_ok=True)
         for table in made:
             write_whole(out / f"{table.name}.{SUFFIXES[form]}", FORMATS[form](table))
-    _say(f"{len(made)} tables in {out}")
+    say(f"{len(made)} tables in {out}")
 
 
 def figures(
@@ -134,7 +131,6 @@ def figures(
     """
     import matplotlib as mpl
 
-    from oneformany.files import writing
     from oneformany.paper.figures import draw_figures
     from oneformany.paper.runs.records import read_all
 
@@ -143,13 +139,13 @@ def figures(
     for name, drawn in list(draw_figures(read_all(files), model, method)):
         if isinstance(drawn, str):
             missing = True
-            _say(f"{name} needs: {drawn}", "yellow")
+            say(f"{name} needs: {drawn}", "yellow")
             continue
         path = out / f"{name}.{form}"
         with writing(path):
             out.mkdir(parents=True, exist_ok=True)
             drawn.savefig(path, dpi=200)
-        _say(str(path))
+        say(str(path))
     if missing:
         raise typer.Exit(1)
 
@@ -157,10 +153,6 @@ def figures(
 bench = typer.Typer(no_args_is_help=True, help="Run benchmarks, and lay out what they recorded.")
 for command in (paper, models, tables, figures):
     bench.command()(tell_errors(command))
-
-
-def _say(words: str, style: str = "") -> None:
-    Console().print(Text(words, style=style), soft_wrap=True)
 
 
 def _show_runs(command: str, tasks: list[Task], settings: Settings, notes: list[str]) -> None:
@@ -174,31 +166,31 @@ def _show_runs(command: str, tasks: list[Task], settings: Settings, notes: list[
     records = [known[key_of(task.key)] for task in tasks if key_of(task.key) in known]
     waiting = [task for task in tasks if key_of(task.key) not in known]
     failures = 0
-    _say(header(command), "bold")
+    say(header(command), "bold")
     for record in records:
-        _say(line(command, record), "dim")
+        say(line(command, record), "dim")
     try:
         for outcome in run(waiting, settings):
             if isinstance(outcome, Failure):
                 failures += 1
-                _say(f"FAILED {outcome.task.title}: {outcome.reason}", "red")
+                say(f"FAILED {outcome.task.title}: {outcome.reason}", "red")
                 continue
             if file is not None:
                 append(file, outcome)
-            _say(line(command, outcome))
+            say(line(command, outcome))
             records.append(outcome)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         kept = "" if file is None else f", kept in {file}: the same command goes on from there"
-        _say(f"stopped; {len(records)} of {len(tasks)} cells are finished{kept}", "yellow")
-        raise
+        say(f"stopped; {len(records)} of {len(tasks)} cells are finished{kept}", "yellow")
+        raise typer.Exit(INTERRUPTED) from error
     if records:
-        _say("\n" + FORMATS["text"](summary(records)))
+        say("\n" + FORMATS["text"](summary(records)))
     wrong = sum(record["verified"] == "wrong" for record in records)
     bad = [f"{failures} failed; the same command tries them again"] * bool(failures)
     bad += [f"{wrong} WRONG: the check found a claim that does not hold"] * bool(wrong)
     for note in notes:
-        _say(note)
+        say(note)
     for words in bad:
-        _say(words, "red")
+        say(words, "red")
     if bad:
         raise typer.Exit(1)

@@ -204,7 +204,7 @@ def _with_words(records: Sequence[Record]) -> pd.DataFrame:
     titles = {name: kind.title for name, kind in MODEL_KINDS.items()}
     return frame.assign(
         question=frame["threshold"].map("P >= {:g}".format) + half,
-        kind=frame["model"].map(titles).fillna(frame["model"]),
+        kind=frame["model"].map(titles),
         paper_seconds=frame["paper_seconds"].where(frame["compared"]),
         verified=frame["verified"].eq("confirmed").where(frame["verified"].notna()).astype("boolean"),
     )

@@ -21,7 +21,7 @@ from oneformany.studies.frontier import Frontier
 # What grows: its name on the axis, the column of what it buys, what that is called, and its bound.
 BUDGETS = {
     "max_changes": ("features that may change", "count", "explanations needed", "proved: no fewer"),
-    "explanations": ("explanations", "covered", "rows covered", "proved: no more"),
+    "explanations": ("explanations", "covered", "{} covered", "proved: no more"),
 }
 
 
@@ -238,6 +238,7 @@ def plot_frontier(frontier: Frontier | pd.DataFrame, ax: Axes | None = None) -> 
     words = "a Frontier, such as frontier_of_frame(explainer, frame), or its frame()"
     taken(frontier, pd.DataFrame, Frontier, words=words)
     lines = frontier if isinstance(frontier, pd.DataFrame) else frontier.frame()
+    results = getattr(frontier, "results", ())
     budget = next((name for name in BUDGETS if name in lines.columns), "max_changes")
     asked, value, title, proved = BUDGETS[budget]
     if lines.empty or not {budget, value, "bound"} <= set(lines.columns):
@@ -250,7 +251,8 @@ def plot_frontier(frontier: Frontier | pd.DataFrame, ax: Axes | None = None) -> 
     ax.plot(lines[budget], lines["bound"], color=canvas.BLUE, linewidth=2, ls="--", marker=".", label=proved)
     ax.set_ylim(0, 1.05 * ax.dataLim.ymax)  # a flat curve keeps its marks below the top
     tick_integers(ax.xaxis, ax.yaxis)
-    return tidy(ax, asked, title, legend=True)
+    counted = results[0].labels.several if results else "rows"
+    return tidy(ax, asked, title.format(counted), legend=True)
 
 
 def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused") -> Axes:
@@ -291,7 +293,7 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
         raise InputError(f"measure is {measure!r}; it must be one of {', '.join(MEASURES)}")
     lines = [line for line in audit.told() if line.measure == measure and not isnan(line.low)]
     if not lines:
-        words = f"no two subgroups by {audit.by!r} have rows of which to compare {MEASURES[measure]}"
+        words = f"no two subgroups by {audit.by!r} have rows of which to compare {audit.words(measure)}"
         raise InputError(words)
     ax = axes(ax, PAPER_WIDTH, 1.25 + 0.32 * len(lines))
     factor, unit = (1.0, "") if measure == "mean_changes" else (100.0, ", percentage points")
@@ -301,14 +303,14 @@ def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused
         ax.plot([factor * line.low, factor * line.high], [height, height], color=colour, linewidth=2)
         ax.plot(factor * line.difference, height, "o", color=colour, markersize=6)
         counts = audit.table.iloc[known.index(line.subgroup)]
-        size = f"{counts['covered']:.0f} rows"
+        size = f"{counts['covered']:.0f} {audit.table.columns[0]}"
         if measure in SHARES:
-            size = f"{counts[measure]:.0f} of {counts[SHARES[measure]]:.0f}"
+            size = f"{counts[measure]:.0f} of {counts.iloc[SHARES[measure]]:.0f}"
         names.append(f"{plain(line.subgroup)} ({size})")
     ax.axvline(0, color=canvas.INK, linewidth=0.8)
     ax.set_yticks(range(len(lines)), names)
     ax.set_ylim(len(lines) - 0.4, -0.6)
-    ax.set_title(f"By {plain(audit.by)}: {MEASURES[measure]}", fontsize=9, loc="left")
+    ax.set_title(f"By {plain(audit.by)}: {audit.words(measure)}", fontsize=9, loc="left")
     return tidy(ax, f"subgroup less all others{unit}\n95 % intervals, red: clear of chance, grey: not")
 
 

@@ -253,7 +253,7 @@ def known_categories(model: AnyModel, frame: pd.DataFrame, labels: Sequence[str]
             stored = booster.get_categories(export_to_arrow=True).to_arrow()
         except (ImportError, ValueError, RuntimeError):
             stored = []
-        if stored:
+        if len(stored) == len(labels):  # otherwise its reader says which columns it was fitted on
             both = zip(labels, (values for _, values in stored), strict=True)
             known = {name: values for name, values in both if values is not None}
             for name, values in known.items() if booster is not model else ():

@@ -10,7 +10,7 @@ from oneformany.result.labels import shown
 from oneformany.result.result import Result
 from oneformany.result.tables import MEASURED, changes_by_feature, coverage_curve, outcomes, shown_rounds
 from oneformany.result.words import changes_of, left_out_words, rows_by_reason, undecided_words
-from oneformany.studies.audit import MEASURES, Audit, measure_words
+from oneformany.studies.audit import Audit, measure_words
 
 Part = dict[str, Any]
 MOST_COMMON = 12
@@ -156,12 +156,13 @@ def audit_part(audit: Audit) -> Part:
         alike = [other for other in told if other.measure == line.measure]
         least = min(0.0, *(other.low for other in alike))
         width = max(0.0, *(other.high for other in alike)) - least or 1.0
+        named = shown(line.subgroup), audit.words(line.measure)
         texts = [measure_words(line.measure, x) for x in (line.value, line.others, line.difference)]
         ends = " to ".join(measure_words(line.measure, x) for x in (line.low, line.high))
         drawn = {"low": line.low, "value": line.difference, "high": line.high, "zero": 0.0}
         differences.append(
             {name: 100.0 * (x - least) / width for name, x in drawn.items()}  # in a box 100 wide
-            | {"texts": (shown(line.subgroup), MEASURES[line.measure], *texts, ends), "is_clear": line.clear}
+            | {"texts": (*named, *texts, ends), "is_clear": line.clear}
         )
     return {
         "by": shown(audit.by),

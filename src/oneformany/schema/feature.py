@@ -249,8 +249,9 @@ class Feature:
             if not isinstance(group, tuple):
                 yield f": a group is a list of values, not {group!r}"
         for code in self.special:
-            if not isinstance(code, tuple) or len(code) != 2 or not isinstance(code[1], tuple):
-                yield f": a special level has a label and a list of values, not {code!r}"
+            values = code[1] if isinstance(code, tuple) and len(code) == 2 else None
+            if not isinstance(values, tuple) or not all(isinstance(v, (str, int, float)) for v in values):
+                yield f": a special level has a label and a list of texts or numbers, not {code!r}"
 
     def _faults_of_levels(self) -> Iterator[str]:
         if not self.levels:

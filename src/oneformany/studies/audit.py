@@ -33,7 +33,7 @@ MEASURES = {
     "needs_rare": "under a rare explanation, of those covered",
 }
 COLUMNS = ("value", "others", "difference", "low", "high")
-SHARES = {"refused": "rows", "beyond_help": "refused", "needs_rare": "covered"}  # of which column
+SHARES = {"refused": 0, "beyond_help": 1, "needs_rare": 2}  # of which column: all, refused, covered
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,9 @@ class Audit:
     by : str
         What the subgroups are made by.
     table : DataFrame
-        One line per subgroup: ``rows`` in the frame, ``refused``, ``covered``, ``beyond_help`` (proved),
-        ``undecided``, ``mean_changes`` of the covered rows, ``explanations`` in use, and ``needs_rare``: how
+        One line per subgroup: ``rows`` in the frame (``people`` where rows stand for several), ``refused``,
+        ``covered``, ``beyond_help`` (proved), ``undecided``, ``mean_changes`` of the covered rows,
+        ``explanations`` in use, and ``needs_rare``: how
         many of the covered rows are under one of the rare explanations. A row that stands for several
         people counts as that many rows.
     differences : DataFrame
@@ -110,6 +111,11 @@ class Audit:
             if len(self.table) > 2 or subgroup == self.table.index[0]:
                 yield Difference(subgroup, measure, *numbers)
 
+    def words(self, measure: str) -> str:
+        """Say what a measure counts: rows, or people where rows stand for several."""
+        told = MEASURES[measure]
+        return told.replace("row", "person") if self.table.columns[0] == "people" else told
+
     def summary(self) -> str:
         """Tell in words which differences are clear of chance.
 
@@ -118,7 +124,7 @@ class Audit:
         str
             A sentence per difference whose interval leaves out 0.
         """
-        clear = [f"    {_sentence(line)}" for line in self.told() if line.clear]
+        clear = [f"    {_sentence(line, self.words(line.measure))}" for line in self.told() if line.clear]
         if not clear:
             return f"By {shown(self.by)}: no difference between a subgroup and the others is clear of chance."
         return "\n".join([f"By {shown(self.by)}, clear of chance:", *clear])
@@ -197,7 +203,7 @@ def audit(
     rows = np.arange(len(asked))
     table = pd.DataFrame(
         {
-            "rows": inside @ size,
+            result.labels.several: inside @ size,
             "refused": counted.sum(axis=1),
             "covered": counted @ covered,
             "beyond_help": counted @ np.isin(rows, [entry.row for entry in result.unreachable]),
@@ -214,7 +220,8 @@ def audit(
         own = table.iloc[number]
         others = table.sum() - own
         for measure, base in SHARES.items():
-            differences[name, measure] = _shares(own[measure], own[base], others[measure], others[base])
+            counts = [of for line in (own, others) for of in (line[measure], line.iloc[base])]
+            differences[name, measure] = _shares(*counts)
         elsewhere = by_changes.sum(axis=0) - by_changes[number]
         differences[name, "mean_changes"] = _means(by_changes[number], elsewhere, random)
     index = pd.MultiIndex.from_tuples(list(differences), names=["subgroup", "measure"])
@@ -336,11 +343,11 @@ def _resampled(counts: IntArray, random: np.random.Generator) -> FloatArray:
     return np.asarray(drawn @ np.arange(len(more)) / more.sum(), dtype=np.float64)
 
 
-def _sentence(one: Difference) -> str:
+def _sentence(one: Difference, measure: str) -> str:
     value, others, difference, low, high = (
         measure_words(one.measure, getattr(one, name)) for name in COLUMNS
     )
     return (
-        f"{shown(one.subgroup)}, {MEASURES[one.measure]}: {value} against {others} of the others "
+        f"{shown(one.subgroup)}, {measure}: {value} against {others} of the others "
         f"(difference {difference}, 95 % interval {low} to {high})."
     )

@@ -117,7 +117,7 @@ class Frontier:
         ax : Axes or None
             Where to draw.
         """
-        drawn: Axes = import_module("oneformany.plotting").plot_frontier(self.frame(), ax)
+        drawn: Axes = import_module("oneformany.plotting").plot_frontier(self, ax)
         return drawn
 
     def __repr__(self) -> str:
@@ -144,8 +144,9 @@ def frontier(
         How many features may change: the fewest explanations for each of these. One integer stands for
         all from 1 to it.
     explanations : iterable of int, int or None
-        How many explanations may be used: the most people that each of these numbers covers. Without
-        either, ``max_changes`` from 1 to that of the problem.
+        How many explanations may be used: the most people that each of these numbers covers. One integer
+        stands for all from 1 to it, or to the number of rows. Without either, ``max_changes`` from 1 to that
+        of the problem.
     time_limit : float or None
         Seconds for the whole curve.
     progress : callable or None
@@ -236,7 +237,8 @@ def checked_explainer(given: "OneForMany") -> "OneForMany":
 
 def _numbers(name: str, given: Iterable[int] | int, most: int) -> list[int]:
     try:
-        asked = range(1, index(given) + 1) if isinstance(given, SupportsIndex) else given
+        last = most + (name == "max_changes")  # one explanation per row; one change too many is an error
+        asked = range(1, min(index(given), last) + 1) if isinstance(given, SupportsIndex) else given
         numbers = sorted({index(number) for number in asked})
     except TypeError as error:
         raise InputError(

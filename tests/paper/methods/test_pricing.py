@@ -13,7 +13,7 @@ from oneformany.arrays import IntArray
 from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.paper.methods.cg_mip import TOLERANCE, MipPricer, ProgramPricer
+from oneformany.paper.methods.cg_mip import TOLERANCE, MipPricer
 from oneformany.paper.methods.embeddings import embed
 from oneformany.paper.methods.formulation import CgOptions
 from oneformany.paper.methods.published import dual_proof, initial_solution
@@ -21,6 +21,7 @@ from oneformany.paper.methods.solvers import Highs
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
+from program_pricer import ProgramPricer
 from reference import columns as every_column
 from strategies import SmallProblem, random_problem
 
@@ -34,7 +35,7 @@ def as_problem(small: SmallProblem) -> Problem:
 
 def pricer(problem: Problem, **options: Any) -> MipPricer:
     space, _, _ = initial_solution(problem, Statistics(), Stop())
-    return MipPricer(Items(space, Decisions()), embed(problem.oracle), Highs(), CgOptions(**options))
+    return MipPricer(space, embed(problem.oracle), Highs(), CgOptions(**options))
 
 
 def heaviest(small: SmallProblem, problem: Problem, index: IntArray, weights: IntArray) -> int:
@@ -139,7 +140,7 @@ def test_without_time_the_bound_is_the_trivial_one() -> None:
     columns, capacity = chain.price(weights, Stop(0.0))
     assert columns == []
     assert capacity == 4 * ONE_IN_PRICING
-    assert dual_proof(chain.items.space, weights, capacity).bound == 1
+    assert dual_proof(chain.space, weights, capacity).bound == 1
 
 
 def test_without_time_a_program_excludes_no_column() -> None:
@@ -165,11 +166,11 @@ def test_points_that_only_the_solvers_tolerance_lets_in_are_excluded(formulation
     columns, capacity = strict.price(weights, Stop())
     assert strict.statistics.counters["points excluded"] >= 1
     assert [len(column.rows) for column in columns] == [1]
-    assert dual_proof(strict.items.space, weights, capacity).bound == 2
+    assert dual_proof(strict.space, weights, capacity).bound == 2
     assert all(NEARLY.oracle.positive(column.point[None])[0] for column in columns)
 
 
 def test_bounds_are_rounded_up_to_whole_explanations() -> None:
-    space, weights = pricer(CHAIN).items.space, np.full(4, ONE_IN_PRICING)
+    space, weights = pricer(CHAIN).space, np.full(4, ONE_IN_PRICING)
     bounds = [dual_proof(space, weights, k * ONE_IN_PRICING + 10).bound for k in (1, 2, 3)]
     assert bounds == [4, 2, 2]

@@ -71,11 +71,54 @@ def test_an_explanation_that_is_none_is_named(tmp_path, make_record):
         read(path)
 
 
-@pytest.mark.parametrize("value", [{"count": "many"}, {"rows": [3]}, {"rows": None}, {"dataset": 1}])
-def test_a_value_that_no_record_has_is_told(tmp_path, make_record, value):
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("count", "many"), ("rows", [3]), ("rows", None), ("dataset", 1), ("dataset", "iris"), ("seed", [1]),
+        ("status", "great"), ("count", -1), ("unreachable", -3), ("confirmed", True), ("seconds", -0.5),
+        ("seconds", float("nan")), ("threshold", "0.5"), ("rows", 10**30), ("time_limit", [60]),
+        ("verified", "yes"), ("method", "guess"), ("model", ["lr"]), ("solver", None), ("explanations", None),
+        ("explanations", [{"point": [0], "changed": [0], "members": [0]}]),
+        ("explanations", [{"point": [99] * 20, "changed": [0], "members": [0]}]),
+        ("explanations", [{"point": [0] * 20, "changed": [20], "members": [0]}]),
+    ],
+)  # fmt: skip
+def test_a_value_that_no_record_has_is_named_with_its_file_line_and_field(
+    tmp_path, make_record, field, value
+):
     path = tmp_path / "bench.jsonl"
-    path.write_text(json.dumps(make_record(**value)) + "\n")
-    with pytest.raises(InputError, match=r"bench\.jsonl has a value that no benchmark record has"):
+    for record in (make_record(), make_record(**{field: value})):
+        append(path, record)
+    with pytest.raises(InputError, match=rf'line 2 of .*bench\.jsonl is not a benchmark record \("{field}'):
+        read(path)
+
+
+@pytest.mark.parametrize("part", ["trained", "questions"])
+@pytest.mark.parametrize("value", [None, {}, 3, {"accuracy": "high", "points": "few"}])
+def test_a_part_that_is_not_complete_is_named(tmp_path, make_record, part, value):
+    append(tmp_path / "bench.jsonl", make_record(**{part: value}))
+    with pytest.raises(InputError, match=rf'line 1 of .*\("{part}_\w+" is '):
+        read(tmp_path / "bench.jsonl")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"status": "optimal", "lower_bound": 11},
+        {"status": "infeasible"},
+        {"status": "feasible", "lower_bound": 13},
+    ],
+)
+def test_a_status_that_count_and_bound_contradict_is_refused(tmp_path, make_record, claim):
+    append(tmp_path / "bench.jsonl", make_record(**claim))
+    with pytest.raises(InputError, match='"status" is'):
+        read(tmp_path / "bench.jsonl")
+
+
+def test_an_integer_too_long_to_be_read_is_told(tmp_path, record):
+    path = tmp_path / "bench.jsonl"
+    path.write_text(json.dumps(record).replace('"count": 12', f'"count": {"9" * 5000}') + "\n")
+    with pytest.raises(InputError, match=r"line 1 of .* \(it holds an integer of thousands of digits\)"):
         read(path)
 
 
@@ -101,7 +144,7 @@ def test_a_folder_that_does_not_exist_is_told(tmp_path, record):
 
 def test_of_several_runs_with_one_key_the_last_counts(tmp_path, make_record):
     first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
-    append(first, make_record(count=13))
+    append(first, make_record(count=13, lower_bound=13))
     append(first, make_record(rows=20))
     append(second, make_record(count=12))
     assert [(r["rows"], r["count"]) for r in read_all([first, second])] == [(50, 12), (20, 12)]

@@ -12,15 +12,13 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column, ColumnPool
 from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_matrix
-from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.pricer import Priced
-from oneformany.engine.pricing.space import Decisions, Items
-from oneformany.engine.scaling import ONE_IN_PRICING, STEP, integer_weights
-from oneformany.paper.methods.embeddings import Embedding, embed
+from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
+from oneformany.paper.methods.embeddings import Embedding
 from oneformany.paper.methods.formulation import CgOptions, CompactExplanation, PublishedExplanations
 from oneformany.paper.methods.model import Model, Request, SolverOutcome
 from oneformany.paper.methods.published import TOLERANCE, PaperRun, dual_proof
-from oneformany.paper.methods.solvers import Highs, Solver
+from oneformany.paper.methods.solvers import Solver
 from oneformany.result.proof import Proof
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -33,7 +31,7 @@ def improve_by_columns(run: PaperRun, proof: Proof, options: CgOptions) -> tuple
     """Improve a first solution; return it, the proof of the best bound, and who ended the search."""
     best, stop = run.first, run.stop
     master = PaperMaster(len(run.space.rows), best)
-    pricer = MipPricer(Items(run.space, Decisions()), run.embedding, run.solver, options, run.seed)
+    pricer = MipPricer(run.space, run.embedding, run.solver, options, run.seed)
     early = Stop(None if stop.time_limit is None else (1.0 - LAST_SHARE) * stop.remaining())
     with early.on_interrupt():
         while (relaxed := master.solve(early)) is not None:
@@ -92,24 +90,18 @@ class PaperMaster:
 
 
 class MipPricer:
-    """Builds the pricing problem of a branching node once and solves it for ever new weights."""
+    """Builds the pricing problem once and solves it for ever new weights of the rows."""
 
     def __init__(
-        self, items: Items, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0
+        self, space: SearchSpace, embedding: Embedding, solver: Solver, options: CgOptions, seed: int = 0
     ) -> None:
-        self.items, self.options, self.statistics = items, options, Statistics()
+        self.space, self.options, self.statistics = space, options, Statistics()
         self._solver, self._seed = solver, seed
         self._pool: dict[bytes, Column] = {}
         kind = CompactExplanation if options.pricing == "compact" else PublishedExplanations
-        self._explanation = kind(items.space, embedding)
-        self._model, self._member = self._explanation.model, self._explanation.member[0]
-        self._model.add_rows(self._explanation.changed, 1.0, upper=items.space.problem.max_changes)
-        firsts = self._member[items.first]
-        together = np.flatnonzero(np.arange(len(self._member)) != items.first[items.item_of])
-        pairs = np.column_stack([self._member[together], firsts[items.item_of[together]]])
-        self._model.add_rows(pairs, [1.0, -1.0], lower=0.0, upper=0.0)
-        for i, j in items.apart:  # an item in conflict with itself can never be taken
-            self._model.add_rows(firsts[list({i, j})], 1.0, upper=0.0 if i == j else 1.0)
+        self._explanation = kind(space, embedding)
+        self.model, self.member = self._explanation.model, self._explanation.member[0]
+        self.model.add_rows(self._explanation.changed, 1.0, upper=space.problem.max_changes)
 
     def price(self, weights: IntArray, stop: Stop) -> tuple[list[Column], int | None]:
         """Find columns heavier than ``ONE_IN_PRICING``, first among those put aside.
@@ -127,9 +119,8 @@ class MipPricer:
         return self._heavy(columns, weights), capacity
 
     def heaviest(self, weights: IntArray, stop: Stop) -> tuple[SolverOutcome, list[Column], int]:
-        """Find columns under weights of the items, the heaviest first, and prove how much one weighs."""
-        members = self._member[self.items.first]
-        model = self._model.towards(members, weights / ONE_IN_PRICING, maximise=True)
+        """Find columns, the heaviest first, and prove how much one weighs."""
+        model = self.model.towards(self.member, weights / ONE_IN_PRICING, maximise=True)
         keep = MANY if self.options.all_solutions else 1
         request = Request(stop, target=self.options.stop_at, keep=keep, seed=self._seed)
         outcome, found = self._solve(model, request)
@@ -148,14 +139,14 @@ class MipPricer:
 
     def _refined(self, columns: list[Column], stop: Stop) -> list[Column]:
         """Let the heaviest column lead to others: with the same point, or with the same members."""
-        most_rows = self._model.towards(self._member, 1.0, maximise=True)
+        most_rows = self.model.towards(self.member, 1.0, maximise=True)
         request = Request(stop, seed=self._seed)
         found: list[Column] = []
         if columns and self.options.fix_point:
             point = self._explanation.embedding.one_hot.encode(columns[0].point)[0]
             found += self._solve(most_rows.fixed(self._explanation.x[0], point), request)[1]
         if columns and self.options.fix_members:
-            found += self._solve(most_rows.fixed(self._member[columns[0].rows], 1.0), request)[1]
+            found += self._solve(most_rows.fixed(self.member[columns[0].rows], 1.0), request)[1]
         return found
 
     def _solve(self, model: Model, request: Request) -> tuple[SolverOutcome, list[Column]]:
@@ -173,32 +164,3 @@ class MipPricer:
                 return outcome, ColumnPool().add(met)
             self.statistics.count("points excluded")
             self._explanation.exclude(self._explanation.point(outcome.solutions[0]))
-
-
-class ProgramPricer:
-    """Prices every node of the engine's branching tree by a program, as the paper does at the root.
-
-    It answers the same question as the engine's own search, slower; it is here so that branch and price can
-    be compared with both.
-    """
-
-    def __init__(self, items: Items, oracle: CachedOracle | None = None) -> None:  # noqa: ARG002 (the program holds the classifier)
-        embedding = embed(items.space.problem.oracle)
-        self._pricer = MipPricer(items, embedding, Highs(), CgOptions(pricing="compact"))
-
-    @property
-    def nodes(self) -> int:
-        """How many programs were solved."""
-        return self._pricer.statistics.counters.get("programs solved", 0)
-
-    def price(self, weights: IntArray, stop: Stop) -> Priced:
-        """Find heavy columns and bound the heaviest by what the solver proved."""
-        outcome, found, capacity = self._pricer.heaviest(weights, stop)
-        items, heavy = self._pricer.items, []
-        for one in found:
-            items.space.absorb(one.point, one.changed)
-            column = Column.covering(items.space, one.point, one.changed)
-            if weights[items.heaviest(items.group(column.rows), weights)].sum() > ONE_IN_PRICING + STEP:
-                heavy.append(column)
-        complete = outcome.status == "optimal"
-        return Priced(heavy, weights, max(capacity, ONE_IN_PRICING + STEP), complete=complete)

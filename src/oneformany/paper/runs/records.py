@@ -8,16 +8,21 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from itertools import product
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pandas as pd
 
 import oneformany as ofm
+from oneformany.anything import AnyValue
 from oneformany.console import check_names
+from oneformany.datasets.dataset import schema_of
 from oneformany.exceptions import plain_reason
 from oneformany.files import writing
+from oneformany.methods import METHODS
+from oneformany.paper.runs.prepare import MODEL_KINDS
+from oneformany.paper.runs.settings import Immutable, Protocol, SolverName
+from oneformany.schema.feature import is_integer
 
 TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
 DATASETS = tuple(TITLES)
@@ -28,24 +33,33 @@ KEY = (
     "dataset", "model", "method", "protocol", "rows", "max_changes", "time_limit", "seed", "threshold",
     "immutable", "solver",
 )  # fmt: skip
-FIELDS = (  # what has to be there
-    *KEY, "status", "count", "lower_bound", "seconds", "unreachable", "undecided", "confirmed", "verified",
-    "peak_megabytes", "published", "trained", "questions", "bound_without_classifier", "explanations",
-)  # fmt: skip
 BEGINNING = b'{"dataset": "'
-# What a frame has of each record; ``questions_seconds`` is ``seconds`` of its ``questions``.
-TYPES = {
+# The texts of a record, and what each may be.
+TEXTS: dict[str, Sequence[str | None]] = {
+    "dataset": (*DATASETS, "students-published"),
+    "model": tuple(MODEL_KINDS),
+    "method": METHODS,
+    "protocol": get_args(Protocol),
+    "immutable": get_args(Immutable),
+    "solver": get_args(SolverName),
+    "status": ("optimal", "feasible", "infeasible"),
+    "verified": (None, "confirmed", "wrong", "cannot be confirmed"),
+}
+# Its numbers, and what they are in a frame; ``questions_seconds`` is ``seconds`` of its ``questions``.
+NUMBERS = {
     name: kind
     for kind, names in {
-        "object": "dataset model method protocol immutable status verified",
-        "int64": "rows max_changes unreachable undecided confirmed questions_points questions_proofs "
-        "questions_left_open",
+        "int64": "rows max_changes seed unreachable undecided confirmed questions_points questions_proofs "
+        "questions_left_open trained_instances trained_features trained_columns",
         "Int64": "count lower_bound bound_without_classifier published_explanations",
-        "float64": "threshold seconds peak_megabytes questions_seconds trained_accuracy published_cg_seconds "
-        "published_mip_seconds",
+        "float64": "threshold seconds questions_seconds trained_accuracy time_limit peak_megabytes "
+        "published_cg_seconds published_mip_seconds",
     }.items()
     for name in names.split()
 }
+OPTIONAL = ("bound_without_classifier", "time_limit", "peak_megabytes", "published_")  # begin so
+LARGEST = 10**15
+TYPES = {**dict.fromkeys(TEXTS, "object"), **NUMBERS}
 
 
 # Lines printed while runs end, by command: heading, width, and how the text is made of a record's facts.
@@ -128,7 +142,7 @@ def frame_of(records: Sequence[Record]) -> pd.DataFrame:
     is_mip = frame["method"] == "mip"
     return frame.assign(
         name=[cell_of(record).dataset for record in records],
-        proved=((frame["status"] != "feasible") & (count == frame["lower_bound"])).astype(bool),
+        proved=frame["status"] != "feasible",
         paper_seconds=frame["published_mip_seconds"].where(is_mip, frame["published_cg_seconds"]),
         asked=frame[["questions_points", "questions_proofs", "questions_left_open"]].sum(axis=1),
         compared=compared,
@@ -163,6 +177,47 @@ def append(path: Path, record: Record) -> None:
         os.fsync(stream.fileno())
 
 
+def checked(record: Record) -> Record:
+    """Refuse what no run records, and name the field that holds it."""
+    if not isinstance(record, dict):
+        raise TypeError("it is not an object")
+    flat: dict[Any, Any] = pd.json_normalize([record], sep="_").to_dict("records")[0]
+    for name, known in TEXTS.items():
+        if (text := flat.get(name)) not in known:
+            raise ValueError(f'"{name}" is {text!r}, not one of {", ".join(map(str, known))}')
+    for name, kind in NUMBERS.items():
+        if not _fits(name, flat.get(name)):
+            what = "a number" if kind == "float64" else "an integer"
+            raise ValueError(f'"{name}" is {flat.get(name)!r}, not {what} from 0 to {LARGEST:,}')
+    count, bound, status = (flat[name] for name in ("count", "lower_bound", "status"))
+    if bound > count or (bound < count and status != "feasible") or (count and status == "infeasible"):
+        raise ValueError(f'"status" is {status!r}, with a "lower_bound" of {bound} and a "count" of {count}')
+    hidden = flat.get("trained_hidden")
+    if not (isinstance(hidden, list) and all(is_integer(width, 1) for width in hidden)):
+        raise ValueError(f'"trained_hidden" is {hidden!r}, not a list of integers')
+    try:
+        for entry in record["explanations"]:
+            _check_explanation(ofm.Explanation(**entry), schema_of(record["dataset"]).levels)
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(f'"explanations": {error}') from error
+    return record
+
+
+def _fits(name: str, number: AnyValue) -> bool:
+    """Whether a field may hold this number, or none."""
+    if number is None:
+        return name.startswith(OPTIONAL)
+    kinds = (int, float) if NUMBERS[name] == "float64" else (int,)
+    return type(number) in kinds and 0 <= number <= LARGEST
+
+
+def _check_explanation(one: ofm.Explanation, levels: Sequence[int]) -> None:
+    """Refuse an explanation of other features than those that have these levels."""
+    codes = zip(one.point, levels, strict=True)
+    if not all(0 <= code < n for code, n in codes) or not set(one.changed) <= set(range(len(levels))):
+        raise ValueError(f"point {one.point} and changes {one.changed} do not fit the levels {levels}")
+
+
 def read(path: Path, *, cut: bool = False) -> list[Record]:
     """Read all records of a file; a last line without its end was cut off by a kill and is left out.
 
@@ -181,20 +236,12 @@ def read(path: Path, *, cut: bool = False) -> list[Record]:
     records = []
     for number, line in enumerate(lines, start=1):
         try:
-            record = json.loads(line)
-            itemgetter(*FIELDS)(record)
-            for entry in record["explanations"]:
-                ofm.Explanation(**entry)
-            records.append(record)
-        except (KeyError, TypeError, ValueError) as error:
+            records.append(checked(json.loads(line)))
+        except (TypeError, ValueError, RecursionError) as error:
             raise ofm.InputError(
                 f"line {number} of {path} is not a benchmark record ({plain_reason(error)}); "
                 "name another file or remove the line"
             ) from error
-    try:
-        frame_of(records)
-    except (AttributeError, TypeError, ValueError) as error:
-        raise ofm.InputError(f"{path} has a value that no benchmark record has: {error}") from error
     if cut and rest:
         os.truncate(path, len(complete) + len(end))
     return records

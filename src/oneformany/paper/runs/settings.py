@@ -44,7 +44,7 @@ class Settings(Common):
     coding: Annotated[Coding, Option(help="Students data as published, with its slip, or correct.")] = (
         "published"
     )
-    seed: Annotated[int, Option(help="Seed of the method.")] = 0
+    seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Seed of the method.")] = 0
     solver: Annotated[SolverName, Option(help="For cg-mip and mip.")] = "highs"
     bound_without_classifier: Annotated[
         bool, Option(help="Prove what any classifier needs for lr, too (always shown for nn).")
