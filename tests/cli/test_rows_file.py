@@ -188,3 +188,12 @@ def test_a_file_that_may_not_be_read_is_told_so(tmp_path, monkeypatch):
         InputError, match=r"rows\.csv cannot be read as a table of rows: you have no right to"
     ):
         load_rows(tmp_path / "rows.csv")
+
+
+def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    def lacking(_):
+        raise ImportError("Unable to find a usable engine")
+
+    monkeypatch.setattr(pd, "read_parquet", lacking)
+    with pytest.raises(InputError, match=r"pip install 'oneformany\[parquet\]'"):
+        load_rows(tmp_path / "rows.parquet")

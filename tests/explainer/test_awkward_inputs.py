@@ -342,6 +342,18 @@ def test_columns_that_a_pipeline_drops_may_hold_anything(tmp_path):
     assert verify(tmp_path / "result.json").outcome == "confirmed"
 
 
+def test_a_column_that_looks_like_the_names_of_rows_is_told_unless_it_stays():
+    frame = pd.concat([FRAME] * 5, ignore_index=True)
+    frame["name"] = [f"person {number}" for number in range(len(frame))]
+
+    def score(rows):
+        return np.where(rows["age"] > 30, 0.9, 0.1)
+
+    with pytest.warns(UserWarning, match="column 'name' has .* different values .* make it the index"):
+        OneForMany(score, 1, share="action").explain(frame, time_limit=2)
+    assert OneForMany(score, 1, share="action", rules=[Immutable("name")]).explain(frame).count == 1
+
+
 @pytest.mark.parametrize("classifier", [LogisticRegression(), SVC()])
 def test_columns_that_a_pipeline_drops_may_be_lacking(classifier):
     steps = make_column_transformer((OneHotEncoder(), ["job"]), (StandardScaler(), ["age", "income"]))

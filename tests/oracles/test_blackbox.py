@@ -163,11 +163,17 @@ def test_an_open_question_makes_the_answer_feasible_not_optimal():
     assert result.problem["oracle"] == {"kind": "black box", "threshold": 0.5, "asked": 1, "unanswered": 1}
 
 
+def test_a_function_may_return_decisions():
+    oracle = BlackBoxOracle(lambda codes: codes.sum(axis=1) >= 2, (2, 2, 2))
+    assert oracle.positive(np.array([[0, 0, 1], [0, 1, 1]])).tolist() == [False, True]
+    problem = Problem([[0, 0, 0], [0, 0, 1]], (2, 2, 2), oracle, 2)
+    assert (solve(problem).status, solve(problem).count) == ("optimal", 1)
+
+
 @pytest.mark.parametrize(
     ("output", "words"),
     [
         (np.array([0, 1, 1]), r"returns 0 \(int64\), which is not a probability; .* not labels"),
-        (np.array([True, False, True]), r"returns True \(bool\)"),
         (np.array(["yes", "no", "no"]), "returns 'yes' .* not labels"),
         (np.array([0.1, 0.2]), r"shape \(2,\) for 3 rows"),
         (np.zeros((3, 2, 2)), r"shape \(3, 2, 2\) for 3 rows"),

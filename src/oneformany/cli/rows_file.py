@@ -42,7 +42,9 @@ def load_rows(
             frame = pd.DataFrame(_read_json(content.decode(_encoding(content))))
         else:
             frame = _read_csv(path, separator, encoding)
-    except (OSError, ValueError, LookupError, EOFError, ImportError, RecursionError, csv.Error) as error:
+    except ImportError as error:
+        raise InputError("Parquet needs the package pyarrow: pip install 'oneformany[parquet]'") from error
+    except (OSError, ValueError, LookupError, EOFError, RecursionError, csv.Error) as error:
         raise InputError(f"{path} cannot be read as a table of rows: {plain_reason(error)}") from error
     if frame.empty:
         has = ", ".join(map(shown, frame.columns))[:200] or "none"

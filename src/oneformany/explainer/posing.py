@@ -40,6 +40,7 @@ from oneformany.stop import Stop
 if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
 
+MANY_NAMES, MOSTLY = 100, 0.9  # values of a column, and for so many of the rows another one each
 SCALES = (1, 10, 100, 1_000, 10_000)  # costs have at most four digits after the point
 
 
@@ -118,12 +119,27 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     cells = read_cells(inputs, table, reference, choices, kept, stop)
     limits = _limits(asked, cells.schema, cells.reference)
+    _warn_of_names(cells.schema, cells.codes, kept)
     decide = inputs.decision(table)
     positive = _decided(decide, table.frame, [column for column, _ in cells.columns], inputs.known)
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
     each = zip(cells.schema.features, cells.columns, strict=True)
     beyond = tuple(words for feature, values in each for words in beyond_data(feature, *values))
     return Posed(cells.schema, cells.codes, oracle, positive, decide, limits, own, cells, unread, beyond)
+
+
+def _warn_of_names(schema: Schema, codes: IntArray, kept: Collection[str]) -> None:
+    """Say which columns look like names of rows: texts, nearly all of them different."""
+    for feature, column in zip(schema.features, codes.T, strict=True):
+        texts = feature.edges is None and feature.numbers is None and feature.name not in kept
+        found = len(np.unique(column)) if texts and feature.n_levels >= MANY_NAMES else 0
+        if found >= max(MANY_NAMES, MOSTLY * len(codes)):
+            warnings.warn(
+                f"column {feature.name!r} has {found:,} different values in {len(codes):,} rows, as names of "
+                "rows have; make it the index, leave it out, or give it an Immutable rule, so that nobody is "
+                "told to change it",
+                stacklevel=2,
+            )
 
 
 def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Posed:

@@ -163,6 +163,8 @@ class _SpentError(Exception):
 def check_probabilities(output: ArrayLike, rows: int, positive: int = 1) -> FloatArray:
     """Take the probabilities of the positive class from what a function returned."""
     array = np.asarray(output)
+    if array.dtype.kind == "b":  # decisions, as surely as can be
+        array = array.astype(np.float64)
     if array.dtype.kind != "f":
         shown = repr(array.ravel().tolist()[0]) if array.size else "nothing"
         raise UnsupportedModelError(

@@ -116,7 +116,7 @@ def read_restriction(given: Json, levels: Levels) -> tuple[str, Holds]:
     kind = given["kind"].text()
     if kind not in KINDS:
         raise NotConfirmedError(
-            f"this release does not know rules of the kind {kind[:40]!r}; install a newer one"
+            f"rules of the kind {kind[:40]!r} cannot be checked: they are your own, or of a newer release"
         )
     return kind, KINDS[kind](given, levels)
 

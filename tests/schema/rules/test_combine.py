@@ -146,12 +146,12 @@ def test_a_rule_of_ones_own_says_it_of_every_move(given):
     [
         ([Immutable("sex")], "no feature 'sex'"),
         ([OnlyIncrease("ages")], "did you mean 'age'"),
-        ([OnlyIncrease("housing")], '"housing can only go up" needs an order'),
+        ([OnlyIncrease("housing")], '"housing can only go up" needs an order.*an ordered category'),
         ([OnlyDecrease("housing")], '"housing can only go down" needs an order'),
         ([Forbid("housing", "own", "tent")], "'tent' is none of the levels 'rent', 'own', 'free'"),
         ([Forbid("housing", "own", "own")], "is not a move"),
         ([OnlyIncrease("age"), OnlyDecrease("age")], "only increase and only decrease.*immutable"),
-        (["age"], "'age' is not a rule"),
+        (["age"], "'age' is not a rule.*such as Immutable"),
         (Immutable("age"), "must be a list of rules"),
         (None, "must be a list of rules"),
     ],
@@ -159,6 +159,12 @@ def test_a_rule_of_ones_own_says_it_of_every_move(given):
 def test_rules_that_make_no_sense_are_refused(rules, words):
     with pytest.raises(InputError, match=words):
         allowed_moves(OTHER, rules)
+
+
+@pytest.mark.parametrize("names", [["age", "housing"], ("age", "housing")])
+def test_a_rule_on_several_features_at_once_is_told_to_be_one_for_each(names):
+    with pytest.raises(InputError, match="give one rule for each feature"):
+        check_rules([Immutable(names)], OTHER.names)
 
 
 def test_an_immutable_feature_of_many_levels_takes_no_matrix_of_their_square():

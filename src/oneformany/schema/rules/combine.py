@@ -88,7 +88,9 @@ def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) ->
     for rule in rules:
         if isinstance(rule, type) or not isinstance(rule, (Rule, RowRule)):
             *others, last = (made.__name__ for _, made in PARTS.values())
-            raise InputError(f"{rule!r} is not a rule; use {', '.join(others)} or {last}")
+            raise InputError(
+                f'{rule!r} is not a rule; use {", ".join(others)} or {last}, such as Immutable("age")'
+            )
     up, down = (
         {str(rule.feature) for rule in rules if isinstance(rule, way)} for way in (OnlyIncrease, OnlyDecrease)
     )
@@ -99,7 +101,9 @@ def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) ->
     for rule in rules:
         for name in _about(rule):
             if names is not None and name not in names:
-                raise InputError(f'the rule "{rule}": there is no feature {name!r}{suggestion(name, names)}')
+                several = isinstance(getattr(rule, "feature", None), (list, tuple, set))
+                hint = "; give one rule for each feature" if several else suggestion(name, names)
+                raise InputError(f'the rule "{rule}": there is no feature {name!r}{hint}')
 
 
 def named_by_value(rules: Sequence[AnyRule]) -> frozenset[str]:

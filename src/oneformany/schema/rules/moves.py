@@ -31,7 +31,8 @@ class _Steps:
         if self._needs_order and not feature.ordered:
             raise InputError(
                 f'the rule "{self}" needs an order, but the levels of {feature.name!r} have none; make the '
-                "feature ordered, or forbid single moves"
+                "column an ordered category, name its levels in order in a schema (ordered = true), or "
+                "forbid single moves"
             )
         n = feature.n_regular if self._needs_order else feature.n_levels
         (down, up), steps = self._most(), np.arange(1 - n, n)
