@@ -94,4 +94,6 @@ def plain_reason(error: Exception) -> str:
         return f"line {line} is not text in {error.encoding} (byte 0x{error.object[error.start]:02x})"
     if isinstance(error, json.JSONDecodeError):
         return f"line {error.lineno}, column {error.colno} is not JSON ({error.msg})"
+    if "integer string conversion" in str(error):
+        return "it holds an integer of thousands of digits"
     return REASONS.get(type(error)) or getattr(error, "strerror", None) or str(error)
