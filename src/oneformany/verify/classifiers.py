@@ -78,7 +78,8 @@ class Classifier:
         if self.scores is None:
             return f"the file does not hold the {self.kind} classifier"
         exact = self.kind != "network" and self.threshold == self.sure
-        return "" if exact else f"rounding decides under the {self.kind} classifier"
+        unsaid = "the file does not name the point; a threshold= a little off avoids that"
+        return "" if exact else f"rounding decides under the {self.kind} classifier, and {unsaid}"
 
     def accepts(self, codes: IntArray) -> BoolArray:
         """Tell which rows of codes are positive, possibly or surely as it was asked for."""
