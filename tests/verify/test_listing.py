@@ -78,7 +78,6 @@ def test_the_least_cost_of_a_row_is_that_of_its_cheapest_choice(
     rng = np.random.default_rng(2)
     told = 0
     for number in range(200):
-        monkeypatch.setattr(listing, "MANY_CHOICES", number % 2 * 1000)
         monkeypatch.setattr(listing, "PAIRS", int(rng.choice([4, 2**20])))
         problem = asked(rng, kind, "features")
         rows = problem.different(np.arange(len(problem.codes)))

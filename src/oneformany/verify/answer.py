@@ -117,9 +117,7 @@ def check_changes(claims: Claims) -> str:
 def check_cost(claims: Claims) -> str:
     """The cost is what all covered people change, by the costs of the file."""
     problem, rows = claims.problem, claims.covered_rows
-    each = np.zeros(len(rows), dtype=np.int64)
-    for feature in range(len(problem.levels)):
-        each += problem.price(feature, problem.codes[rows, feature], claims.cells_after[rows, feature])
+    each = problem.paid(problem.codes[rows], claims.cells_after[rows])
     people = problem.people[rows].tolist()
     total = sum(cost * count for cost, count in zip(each.tolist(), people, strict=True))
     if total != claims.cost:

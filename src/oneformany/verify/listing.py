@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.points import Near
 from oneformany.verify.problem import Problem
 from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 
@@ -22,7 +23,6 @@ PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
-MANY_CHOICES = 2**8
 SHOWN = 10
 MOST_CHOICES = 2**62
 BATCH = 2**15
@@ -93,24 +93,22 @@ class Listing:
         self.given = rows
         self.share = problem.share
         self.limits.need(
-            len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
+            len(rows) * (sum(problem.levels) * (10 if classifier.summed else 2) + 64 * len(problem.levels)),
             "the moves of all rows",
         )
-        self._cells, self._values = problem.codes[rows], problem.values[rows]
-        self._may: list[BoolArray] = []  # (cells, rows) of each feature
-        self._gain: list[IntArray] = []
+        self._near = Near(problem, rows)
+        self._cells, self._values = self._near.cells, problem.values[rows]
+        self._gain: list[IntArray] = []  # (cells, rows) of each feature
         self.lacking = classifier.lacking(self._values)
-        for feature, cells in enumerate(self._cells.T):
-            targets, may = problem.targets[feature], np.ascontiguousarray(problem.may(feature, cells).T)
-            self._may.append(may)
-            if classifier.summed:
-                table = classifier.tables[classifier.starts[feature] :]
-                gain = table[np.maximum(targets, 0)][:, None] - table[self._values[:, feature]]
-                gain[cells, everybody] = 0
-                self._gain.append(gain)
+        for feature, cells in enumerate(self._cells.T if classifier.summed else ()):
+            table = classifier.tables[classifier.starts[feature] :]
+            gain = table[np.maximum(problem.targets[feature], 0)][:, None] - table[self._values[:, feature]]
+            gain[cells, everybody] = 0
+            self._gain.append(gain)
         self._costed = costed  # then a group is part of another one only if no row pays more there
         self._everybody = everybody
-        self._changeable = [f for f, can in enumerate(self._may) if (can.sum(axis=0) > 1).any()]
+        features = range(len(problem.levels))
+        self._changeable = [f for f in features if (self._near.may(f).sum(axis=0) > 1).any()]
         self._size = min(problem.max_changes, len(self._changeable))
         self._useful: dict[int, IntArray] = {}
         self._summed = classifier.summed and not problem.restrictions
@@ -165,29 +163,45 @@ class Listing:
 
     def cheapest_moves(self) -> IntArray:
         """Tell what each row pays at least: for one move, unless it is possibly positive as it is."""
-        least = self.least_costs((), self._everybody)
+        return np.minimum(self.least_costs((), self._everybody), self._least_moves.min(axis=0, initial=NEVER))
+
+    @cached_property
+    def _least_moves(self) -> IntArray:
+        """What each row pays at least for changing each feature, ``(features, rows)``; huge if it may not."""
+        least = np.full(self._cells.T.shape, NEVER)
         for feature in self._changeable:
-            may, cells = self._may[feature], np.arange(self.problem.levels[feature])
-            away = may & (cells[:, None] != self._cells[:, feature])
-            price = self.costs((feature,), cells[:, None], self._everybody)
-            least = np.minimum(least, np.where(away, price, NEVER).min(axis=0))
+            cells = np.arange(self.problem.levels[feature])[:, None]
+            away = self._near.may(feature) & (cells != self._cells[:, feature])
+            price = self.costs((feature,), cells, self._everybody)
+            least[feature] = np.where(away, price, NEVER).min(axis=0)
         return least
 
     def least_costs(self, features: Features, rows: IntArray) -> IntArray:
-        """Tell the least that each row pays for changing these features only; huge where it cannot."""
-        least, open_rows, goals = np.full(len(rows), NEVER), np.arange(len(rows)), self._goals(features)
-        if self._summed and prod(len(cells) for cells in goals) > MANY_CHOICES:
+        """Tell the least that each row pays for changing these features only; huge where it cannot.
+
+        What is not a matter of sums is looked at, as long as so many changes could cost less than was found.
+        """
+        least = np.full(len(self._everybody), NEVER)
+        open_rows = rows
+        if self._summed:
             # What a sum costs that is possibly positive, and one that surely is, is mostly the same.
             lacking, margin = self.lacking[rows], self.problem.classifier.margin
             both = np.concatenate([lacking, lacking + margin])
-            least, sure = self._cheapest(features, np.tile(rows, 2), both).reshape(2, -1)
-            open_rows = np.flatnonzero(least < sure)
+            least[rows], sure = self._cheapest(features, np.tile(rows, 2), both).reshape(2, -1)
+            open_rows = rows[least[rows] < sure]
             least[open_rows] = NEVER
-        for targets in self._choices(goals, len(open_rows)) if len(open_rows) else ():
-            able = self._possible(features, targets, rows[open_rows])
-            price = np.where(able, self.costs(features, targets, rows[open_rows]), NEVER)
-            least[open_rows] = np.minimum(least[open_rows], price.min(axis=0))
-        return least
+        if len(open_rows):
+            cheapest = np.sort(self._least_moves[list(features)][:, open_rows], axis=0)
+            cheapest = np.minimum(cheapest, NEVER // max(1, len(features)))
+            paid = np.cumsum(np.insert(cheapest, 0, 0, axis=0), axis=0)  # at least, for so many changes
+            budget = np.full(len(self._everybody), -1)
+            budget[open_rows] = len(features)
+            for points, who in self._near.points(np.array([], np.int64), np.array(features, np.int64), budget):
+                held = self._near.held(points, who)
+                price = self.problem.paid(self._cells[who[held]], points[held]) if self._costed else 0
+                np.minimum.at(least, who[held], price)
+                budget[open_rows] = (paid < least[open_rows]).sum(axis=0) - 1
+        return least[rows]
 
     def _cheapest(self, features: Features, rows: IntArray, lacking: IntArray) -> IntArray:
         """Tell the least that each row pays to gain what it lacks; huge where it cannot.
@@ -199,7 +213,8 @@ class Listing:
         gain, paid = np.zeros((2, len(who)), dtype=np.int64)
         for feature in features:
             ahead = ahead - self.most[feature][rows]
-            cells = np.flatnonzero(self._may[feature][:, rows].any(axis=1))
+            may = self._near.may(feature)
+            cells = np.flatnonzero(may[:, rows].any(axis=1))
             self.limits.check()
             self.limits.need(64 * len(cells) * len(who), "the ways to change a row")
             if len(cells) * len(who) > PAIRS and len(rows) > 1:
@@ -207,7 +222,7 @@ class Listing:
                 return np.concatenate([self._cheapest(features, *half) for half in halves])
             mine, price = rows[who], self.costs((feature,), cells[:, None], rows)
             gains = np.minimum(gain + self._gain[feature][np.ix_(cells, mine)], lacking[who])
-            could = self._may[feature][np.ix_(cells, mine)] & (gains + ahead[who] >= lacking[who])
+            could = may[np.ix_(cells, mine)] & (gains + ahead[who] >= lacking[who])
             which, way = np.nonzero(could)
             paid, gain, who = paid[way] + price[which, who[way]], gains[could], who[way]
             order = np.lexsort((-gain, paid, who))
@@ -242,14 +257,14 @@ class Listing:
         """List the targets of each feature, without those that another one makes superfluous."""
         for feature in features:
             if feature not in self._useful:
-                cells = np.flatnonzero(self._may[feature].any(axis=1))
+                cells = np.flatnonzero(self._near.may(feature).any(axis=1))
                 small = len(cells) ** 2 * len(self._everybody) <= MOST_COMPARED
                 self._useful[feature] = self._undominated(feature, cells) if self._summed and small else cells
         return [self._useful[feature] for feature in features]
 
     def _undominated(self, feature: int, cells: IntArray) -> IntArray:
         """Drop cells for which another one is as good for every row: allowed, as helpful, no dearer."""
-        may, gain = self._may[feature][cells], self._gain[feature][cells]
+        may, gain = self._near.may(feature)[cells], self._gain[feature][cells]
         price = self.costs((feature,), cells[:, None], self._everybody)
         # Where points may be turned down, a better score is surely as good only beyond the margin.
         classifier = self.problem.classifier
@@ -279,7 +294,7 @@ class Listing:
     @cached_property
     def most(self) -> list[IntArray]:
         """The most that changing each feature can add to each row's score."""
-        pairs = zip(self._may, self._gain, strict=True)
+        pairs = ((self._near.may(feature), gain) for feature, gain in enumerate(self._gain))
         return [np.asarray(np.where(may, gain, 0).max(axis=0)) for may, gain in pairs]
 
     def _able(self, features: Sequence[int], rows: IntArray) -> BoolArray:
@@ -303,7 +318,7 @@ class Listing:
         total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
         for feature, goals in zip(features, targets.T, strict=True):
             pairs = np.ix_(goals, rows)
-            inside &= self._may[feature][pairs]
+            inside &= self._near.may(feature)[pairs]
             if classifier.summed:
                 total += self._gain[feature][pairs]
         asked = inside  # what moves and sums alone do not tell
@@ -315,20 +330,10 @@ class Listing:
         for begin in range(0, len(which), step):
             self.limits.check()
             part = which[begin : begin + step], who[begin : begin + step]
-            inside[part] = self._held(features, targets[part[0]], rows[part[1]])
+            after = self._cells[rows[part[1]]]
+            after[:, list(features)] = targets[part[0]]
+            inside[part] = self._near.held(after, rows[part[1]])
         return inside
-
-    def _held(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
-        """Tell which rows may become what they do, by rules on whole rows, and are positive then."""
-        before = self._cells[rows]
-        after = before.copy()
-        after[:, list(features)] = targets
-        held = np.ones(len(rows), dtype=np.bool_)
-        for _, holds in self.problem.restrictions:
-            held &= holds(before, after)
-        ends = self.problem.followed(self.given[rows[held]], after[held])
-        held[held] = self.problem.classifier.accepts(ends)
-        return held
 
     def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
         """Tell what each row pays for each choice of targets, ``(g, r)``; nothing unless it was asked for."""

@@ -194,6 +194,11 @@ class Problem:
         moved = np.asarray(before != after).astype(np.int64)
         return moved if self.costs is None else moved * self.costs[feature].at(before, after)
 
+    def paid(self, before: IntArray, after: IntArray) -> IntArray:
+        """Tell what rows pay that move between ``(m, p)`` cells."""
+        prices = (self.price(feature, before[:, feature], after[:, feature]) for feature in range(len(self.levels)))
+        return sum(prices, np.zeros(len(before), dtype=np.int64))
+
     def told(self, cost: float) -> str:
         """Say a cost as the user counts."""
         return f"{cost / self.cost_scale:.15g}"
