@@ -19,7 +19,7 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.problem import Problem
-from oneformany.verify import Outcome, points, verify
+from oneformany.verify import points, verify
 from oneformany.verify.claims import read_claims
 from oneformany.verify.reading import Limits
 from tree_questions import all_points

@@ -17,14 +17,13 @@ import numpy as np
 from oneformany.exceptions import CertificateError
 from oneformany.verify.points import Near
 from oneformany.verify.problem import Problem
-from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
+from oneformany.verify.reading import BoolArray, IntArray
 
 PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
 SHOWN = 10
-MOST_CHOICES = 2**62
 BATCH = 2**15
 
 Features = tuple[int, ...]
@@ -79,6 +78,11 @@ class Groups:
         return np.asarray(start + np.flatnonzero(self.inside[choice, start : ends[0] if ends else None]))
 
 
+Gains = Callable[[Groups], IntArray]
+"""What the rows of groups count there, ``(g, r)``, not negative."""
+NOTHING = np.zeros((1, 0), dtype=np.int64)  # the choice of no target
+
+
 class Listing:
     """All groups of some different given rows, which share what the problem says.
 
@@ -113,19 +117,26 @@ class Listing:
         self._useful: dict[int, IntArray] = {}
         self._summed = classifier.summed and not problem.restrictions
 
-    def groups(self, score: IntArray, floor: Callable[[], int], *, whole: bool = True) -> Iterator[Groups]:
+    def groups(
+        self, score: IntArray, floor: Callable[[], int], gains: Gains | None = None, *, whole: bool = True
+    ) -> Iterator[Groups]:
         """List all groups that weigh as much as the floor says at the time; parts of others may be missing.
 
-        A row weighs at most its score, which is not negative; rows that count nothing are left out unless
-        groups are ``whole``.
+        A row weighs at most its score, which is not negative, or what it gains in a group, which is no more
+        in larger ones that cost more; rows that count nothing are left out unless groups are ``whole``.
         """
         rows = self._everybody if whole else np.flatnonzero(score > 0)
         everybody = Buckets(rows, np.zeros(len(rows), dtype=np.int64))
+
+        def is_heavy(groups: Groups) -> BoolArray:
+            sums = groups.sums(score[groups.rows] if gains is None else gains(groups))
+            return np.asarray((sums >= floor()).any(axis=1))
+
         for features, buckets in self._sets(everybody, score, floor):
             could = buckets.heavy(score, floor())
-            could = could.only(self._able(features, could.rows)).heavy(score, floor())
+            could = could.only(self._possible(features, NOTHING, could.rows)[0]).heavy(score, floor())
             if len(could.rows):
-                yield from self._of_set(features, could)
+                yield from self._of_set(features, could, is_heavy)
 
     def _sets(
         self, everybody: Buckets, score: IntArray, floor: Callable[[], int]
@@ -163,7 +174,8 @@ class Listing:
 
     def cheapest_moves(self) -> IntArray:
         """Tell what each row pays at least: for one move, unless it is possibly positive as it is."""
-        return np.minimum(self.least_costs((), self._everybody), self._least_moves.min(axis=0, initial=NEVER))
+        least = self.least_costs((), self._everybody)
+        return np.asarray(np.minimum(least, self._least_moves.min(axis=0)))
 
     @cached_property
     def _least_moves(self) -> IntArray:
@@ -190,17 +202,17 @@ class Listing:
             least[rows], sure = self._cheapest(features, np.tile(rows, 2), both).reshape(2, -1)
             open_rows = rows[least[rows] < sure]
             least[open_rows] = NEVER
-        if len(open_rows):
-            cheapest = np.sort(self._least_moves[list(features)][:, open_rows], axis=0)
-            cheapest = np.minimum(cheapest, NEVER // max(1, len(features)))
-            paid = np.cumsum(np.insert(cheapest, 0, 0, axis=0), axis=0)  # at least, for so many changes
-            budget = np.full(len(self._everybody), -1)
-            budget[open_rows] = len(features)
-            for points, who in self._near.points(np.array([], np.int64), np.array(features, np.int64), budget):
-                held = self._near.held(points, who)
-                price = self.problem.paid(self._cells[who[held]], points[held]) if self._costed else 0
-                np.minimum.at(least, who[held], price)
-                budget[open_rows] = (paid < least[open_rows]).sum(axis=0) - 1
+        cheapest = np.sort(self._least_moves[list(features)][:, open_rows], axis=0)
+        cheapest = np.minimum(cheapest, NEVER // max(1, len(features)))
+        paid = np.cumsum(np.insert(cheapest, 0, 0, axis=0), axis=0)  # at least, for so many changes
+        budget = np.full(len(least), -1)
+        budget[open_rows] = len(features)
+        free = np.array(features, dtype=np.int64)
+        for points, who in self._near.points(free[:0], free, budget):
+            held = self._near.held(points, who)
+            price = self.problem.paid(self._cells[who[held]], points[held]) if self._costed else 0
+            np.minimum.at(least, who[held], price)
+            budget[open_rows] = (paid < least[open_rows]).sum(axis=0) - 1
         return least[rows]
 
     def _cheapest(self, features: Features, rows: IntArray, lacking: IntArray) -> IntArray:
@@ -234,7 +246,13 @@ class Listing:
         np.minimum.at(least, who, paid)
         return least
 
-    def _of_set(self, features: Features, buckets: Buckets) -> Iterator[Groups]:
+    def _of_set(
+        self, features: Features, buckets: Buckets, is_heavy: Callable[[Groups], BoolArray]
+    ) -> Iterator[Groups]:
+        """List the groups of a set of features, whose targets are chosen one after the other.
+
+        Choices are dropped as soon as no rows that could still follow them are heavy enough.
+        """
         rows, starts = buckets.rows, buckets.starts
         if self.share == "features":
             least = self.least_costs(features, rows)
@@ -249,9 +267,20 @@ class Listing:
         turn = starts[np.searchsorted(starts, np.arange(len(rows)), side="right") - 1] // room
         for number in np.unique(turn):
             part = buckets.only(turn == number)
-            for targets in self._choices(goals, len(part.rows)):
+            waiting = [iter([NOTHING])]
+            while waiting:
+                self.limits.check()
+                targets = next(waiting[-1], None)
+                if targets is None:
+                    waiting.pop()
+                    continue
                 inside = self._possible(features, targets, part.rows)
-                yield Groups(part.rows, part.starts, inside, self.costs(features, targets, part.rows))
+                groups = Groups(part.rows, part.starts, inside, self.costs(features, targets, part.rows))
+                if targets.shape[1] == len(features):
+                    yield groups
+                else:
+                    cells, step = goals[targets.shape[1]], max(1, PAIRS // len(part.rows))
+                    waiting.append(_extended(targets[is_heavy(groups)], cells, step))
 
     def _goals(self, features: Features) -> list[IntArray]:
         """List the targets of each feature, without those that another one makes superfluous."""
@@ -277,62 +306,43 @@ class Listing:
             alive[worse] = not as_good[others].all(axis=1).any()
         return cells[alive]
 
-    def _choices(self, goals: Sequence[IntArray], rows: int) -> Iterator[IntArray]:
-        """List all choices of targets, some at a time."""
-        shape = tuple(len(cells) for cells in goals)
-        count, step = prod(shape), max(1, PAIRS // max(1, rows))
-        if count > MOST_CHOICES:
-            raise NotConfirmedError(f"{count:.1e} choices of targets are too many to look at")
-        for begin in range(0, count, step):
-            self.limits.check()
-            index = np.arange(begin, min(begin + step, count))
-            targets = np.zeros((len(index), len(shape)), dtype=np.int64)
-            for column, cells in enumerate(goals):
-                targets[:, column] = cells[index // prod(shape[column + 1 :]) % len(cells)]
-            yield targets
-
     @cached_property
     def most(self) -> list[IntArray]:
         """The most that changing each feature can add to each row's score."""
         pairs = ((self._near.may(feature), gain) for feature, gain in enumerate(self._gain))
         return [np.asarray(np.where(may, gain, 0).max(axis=0)) for may, gain in pairs]
 
-    def _able(self, features: Sequence[int], rows: IntArray) -> BoolArray:
-        """Tell which rows changing these features can help, as far as that is quickly told."""
-        classifier = self.problem.classifier
-        if classifier.summed:
-            gains = (self.most[feature][rows] for feature in features)
-            return np.asarray(sum(gains, np.zeros(len(rows), dtype=np.int64)) >= self.lacking[rows])
-        if classifier.reach is None:
-            return np.ones(len(rows), dtype=np.bool_)
-        free = np.isin(np.arange(len(self.problem.levels)), features)
-        return np.asarray(classifier.reach(self._values[rows], free) >= classifier.threshold)
-
-    def _possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
+    def _possible(self, features: Features, targets: IntArray, rows: IntArray) -> BoolArray:
         """Tell which rows may follow which targets, and are positive then, ``(g, r)``.
 
-        There is one row of targets for each choice, and one column for each feature that changes.
+        There is one row of targets for each choice, and one column for each feature; where the last features
+        have none yet, it is told which rows could still become positive, as far as that is quickly told.
         """
         classifier, restrictions = self.problem.classifier, self.problem.restrictions
-        inside = np.ones((len(targets), len(rows)), dtype=np.bool_)
+        inside, opened = np.ones((len(targets), len(rows)), dtype=np.bool_), features[targets.shape[1] :]
         total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
-        for feature, goals in zip(features, targets.T, strict=True):
+        for feature, goals in zip(features, targets.T, strict=False):
             pairs = np.ix_(goals, rows)
             inside &= self._near.may(feature)[pairs]
             if classifier.summed:
                 total += self._gain[feature][pairs]
         asked = inside  # what moves and sums alone do not tell
         if classifier.summed:
-            inside &= total >= self.lacking[rows]
-            asked = inside if restrictions else inside & (total < self.lacking[rows] + classifier.margin)
+            lacking = self.lacking[rows] - sum(self.most[feature][rows] for feature in opened)
+            inside &= total >= lacking
+            asked = inside if restrictions else inside & (total < lacking + classifier.margin)
+        if opened and (classifier.summed or classifier.reach is None):
+            return inside
         which, who = np.nonzero(asked)
+        free = np.isin(np.arange(len(self.problem.levels)), opened)
         step = min(BATCH, max(1, NUMBERS // len(self.problem.levels)))
         for begin in range(0, len(which), step):
             self.limits.check()
             part = which[begin : begin + step], who[begin : begin + step]
-            after = self._cells[rows[part[1]]]
-            after[:, list(features)] = targets[part[0]]
-            inside[part] = self._near.held(after, rows[part[1]])
+            mine = rows[part[1]]
+            after = self._cells[mine]
+            after[:, features[: targets.shape[1]]] = targets[part[0]]
+            inside[part] = self._near.reached(after, mine, free) if opened else self._near.held(after, mine)
         return inside
 
     def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
@@ -340,9 +350,17 @@ class Listing:
         if not self._costed:
             return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
         total = np.zeros((len(targets), len(rows)), dtype=np.int64)
-        for feature, goals in zip(features, targets.T, strict=True):
+        for feature, goals in zip(features, targets.T, strict=False):
             total += self.problem.price(feature, self._cells[rows, feature], goals[:, None])
         return total
+
+
+def _extended(targets: IntArray, cells: IntArray, step: int) -> Iterator[IntArray]:
+    """Add a target in one more feature to each choice of targets, some choices at a time."""
+    count = len(targets) * len(cells)
+    for begin in range(0, count, step):
+        index = np.arange(begin, min(begin + step, count))
+        yield np.column_stack([targets[index // len(cells)], cells[index % len(cells)]])
 
 
 class ListedColumns:
@@ -387,7 +405,7 @@ def check_all_listed(
     floor: int,
     columns: ListedColumns,
     what: str,
-    gains: Callable[[Groups], IntArray] | None = None,
+    gains: Gains | None = None,
 ) -> None:
     """Confirm that every group that reaches the floor is part of a listed column.
 
@@ -395,7 +413,7 @@ def check_all_listed(
     column has to be as cheap for each row. Without columns no group may reach the floor, and rows that count
     nothing help none to do so.
     """
-    for groups in listing.groups(score, lambda: floor, whole=len(columns) > 0 or floor <= 0):
+    for groups in listing.groups(score, lambda: floor, gains, whole=len(columns) > 0 or floor <= 0):
         sums = groups.sums(score[groups.rows] if gains is None else gains(groups))
         for choice, bucket in np.argwhere(sums >= floor).tolist():
             listing.limits.check()

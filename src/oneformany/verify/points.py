@@ -69,6 +69,14 @@ class Near:
         held[held] = problem.classifier.accepts(problem.followed(self.given[who[held]], points[held]))
         return held
 
+    def reached(self, points: IntArray, who: IntArray, free: BoolArray) -> BoolArray:
+        """Tell which points may become positive by features that are free, as far as that is quickly told."""
+        classifier = self.problem.classifier
+        if classifier.reach is None:
+            return np.ones(len(points), dtype=np.bool_)
+        ends = self.problem.followed(self.given[who], points)
+        return np.asarray(classifier.reach(ends, free) >= classifier.threshold)
+
     def positive_row(self, changed: IntArray, opened: IntArray, budget: IntArray) -> int | None:
         """Find a given row that could become a positive point."""
         classifier = self.problem.classifier
@@ -89,8 +97,10 @@ class Near:
             some = max(1, NUMBERS // max(1, points.size))
             for size in range(int(budget.max(initial=-1)) + 1):
                 sets = combinations(opened.tolist(), size)
-                while (able := np.flatnonzero(budget[who] >= size)).size and (chosen := list(islice(sets, some))):
-                    pairs = np.repeat(able, len(chosen))
+                while chosen := list(islice(sets, some)):
+                    pairs = np.repeat(np.flatnonzero(budget[who] >= size), len(chosen))
+                    if not len(pairs):
+                        break
                     features = np.resize(np.array(chosen, dtype=np.int64), (len(pairs), size))
                     yield from self._at(points[pairs], who[pairs], features)
 
@@ -98,16 +108,15 @@ class Near:
         self, points: IntArray, who: IntArray, features: IntArray, opened: IntArray | None = None
     ) -> Iterator[Points]:
         """Let points take levels in the features of each; others than they have, unless some are open yet."""
-        problem, reach, waiting = self.problem, self.problem.classifier.reach, [(points, who, features)]
+        waiting = [(points, who, features)]
         while waiting:
-            problem.limits.check()
+            self.problem.limits.check()
             points, who, features = waiting.pop()
-            if reach is not None:
-                free = np.zeros(points.shape, dtype=np.bool_)
-                free[:, [] if opened is None else opened] = True
-                free[np.arange(len(points))[:, None], features] = True
-                could = reach(problem.followed(self.given[who], points), free) >= problem.classifier.threshold
-                points, who, features = points[could], who[could], features[could]
+            free = np.zeros(points.shape, dtype=np.bool_)
+            free[:, [] if opened is None else opened] = True
+            free[np.arange(len(points))[:, None], features] = True
+            could = self.reached(points, who, free)
+            points, who, features = points[could], who[could], features[could]
             if features.shape[1] == 0:
                 yield points, who
             elif len(points):

@@ -196,7 +196,8 @@ class Problem:
 
     def paid(self, before: IntArray, after: IntArray) -> IntArray:
         """Tell what rows pay that move between ``(m, p)`` cells."""
-        prices = (self.price(feature, before[:, feature], after[:, feature]) for feature in range(len(self.levels)))
+        moves = enumerate(zip(before.T, after.T, strict=True))
+        prices = (self.price(feature, *cells) for feature, cells in moves)
         return sum(prices, np.zeros(len(before), dtype=np.int64))
 
     def told(self, cost: float) -> str:
