@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.listing import Listing
-from oneformany.verify.points import helped_row
+from oneformany.verify.points import Near
 from oneformany.verify.problem import Problem
 from oneformany.verify.reading import IntArray, NotConfirmedError
 
@@ -212,7 +212,8 @@ def _check_unhelped(problem: Problem, rows: IntArray, changes: IntArray, wrong: 
         for row in rows[reached >= problem.classifier.margin][:1] if not problem.restrictions else ():
             raise CertificateError(f"row {row} {wrong}")
         rows, changes = rows[reached >= 0], changes[reached >= 0]
-    helped = helped_row(problem, rows, changes) if len(rows) else None
+    every = np.arange(len(problem.levels))
+    helped = Near(problem, rows).positive_row(every[:0], every, changes)
     if helped is not None:
         raise CertificateError(f"row {helped} {wrong}")
     return len(rows) > 0

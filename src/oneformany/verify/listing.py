@@ -83,36 +83,30 @@ Gains = Callable[[Groups], IntArray]
 NOTHING = np.zeros((1, 0), dtype=np.int64)  # the choice of no target
 
 
-class Listing:
-    """All groups of some different given rows, which share what the problem says.
-
-    Methods speak of indices of these rows, the cells that each may move to or is in, and what that adds to an
-    additive score.
-    """
+class Listing(Near):
+    """All groups of some different given rows, which share what the problem says."""
 
     def __init__(self, problem: Problem, rows: IntArray, *, costed: bool = False) -> None:
         classifier, everybody = problem.classifier, np.arange(len(rows))
-        self.problem = problem
         self.limits = problem.limits
-        self.given = rows
         self.share = problem.share
         self.limits.need(
             len(rows) * (sum(problem.levels) * (10 if classifier.summed else 2) + 64 * len(problem.levels)),
             "the moves of all rows",
         )
-        self._near = Near(problem, rows)
-        self._cells, self._values = self._near.cells, problem.values[rows]
-        self._gain: list[IntArray] = []  # (cells, rows) of each feature
-        self.lacking = classifier.lacking(self._values)
-        for feature, cells in enumerate(self._cells.T if classifier.summed else ()):
+        super().__init__(problem, rows)
+        values = problem.values[rows]
+        self._gain: list[IntArray] = []  # (cells, rows) of each feature: what moves add to an additive score
+        self.lacking = classifier.lacking(values)
+        for feature, cells in enumerate(self.cells.T if classifier.summed else ()):
             table = classifier.tables[classifier.starts[feature] :]
-            gain = table[np.maximum(problem.targets[feature], 0)][:, None] - table[self._values[:, feature]]
+            gain = table[np.maximum(problem.targets[feature], 0)][:, None] - table[values[:, feature]]
             gain[cells, everybody] = 0
             self._gain.append(gain)
         self._costed = costed  # then a group is part of another one only if no row pays more there
         self._everybody = everybody
         features = range(len(problem.levels))
-        self._changeable = [f for f in features if (self._near.may(f).sum(axis=0) > 1).any()]
+        self._changeable = [f for f in features if (self.may(f).sum(axis=0) > 1).any()]
         self._size = min(problem.max_changes, len(self._changeable))
         self._useful: dict[int, IntArray] = {}
         self._summed = classifier.summed and not problem.restrictions
@@ -146,12 +140,10 @@ class Listing:
         It is decided feature by feature whether it changes. Where rows share a point and it does not, those
         that differ in it part; where no bucket is heavy enough any more, sets are not looked at.
         """
-        point, sizes = (
-            self.share == "point",
-            range(self._size + 1) if self.share == "action" else [self._size],
-        )
-        names = sorted(self._changeable, key=lambda feature: -len(np.unique(self._cells[:, feature])))
-        cells, rest = self._cells[:, names].T, np.delete(self._cells, names, axis=1)
+        point = self.share == "point"
+        sizes = range(self._size + 1) if self.share == "action" else [self._size]
+        names = sorted(self._changeable, key=lambda feature: -len(np.unique(self.cells[:, feature])))
+        cells, rest = self.cells[:, names].T, np.delete(self.cells, names, axis=1)
         alike = [np.unique(rest, axis=0, return_inverse=True)[1].ravel()]
         for told in cells[::-1] if point else ():  # what rows are in all features from this one on
             self.limits.check()
@@ -180,10 +172,10 @@ class Listing:
     @cached_property
     def _least_moves(self) -> IntArray:
         """What each row pays at least for changing each feature, ``(features, rows)``; huge if it may not."""
-        least = np.full(self._cells.T.shape, NEVER)
+        least = np.full(self.cells.T.shape, NEVER)
         for feature in self._changeable:
             cells = np.arange(self.problem.levels[feature])[:, None]
-            away = self._near.may(feature) & (cells != self._cells[:, feature])
+            away = self.may(feature) & (cells != self.cells[:, feature])
             price = self.costs((feature,), cells, self._everybody)
             least[feature] = np.where(away, price, NEVER).min(axis=0)
         return least
@@ -208,9 +200,9 @@ class Listing:
         budget = np.full(len(least), -1)
         budget[open_rows] = len(features)
         free = np.array(features, dtype=np.int64)
-        for points, who in self._near.points(free[:0], free, budget):
-            held = self._near.held(points, who)
-            price = self.problem.paid(self._cells[who[held]], points[held]) if self._costed else 0
+        for points, who in self.points(free[:0], free, budget):
+            held = self.held(points, who)
+            price = self.problem.paid(self.cells[who[held]], points[held]) if self._costed else 0
             np.minimum.at(least, who[held], price)
             budget[open_rows] = (paid < least[open_rows]).sum(axis=0) - 1
         return least[rows]
@@ -225,7 +217,7 @@ class Listing:
         gain, paid = np.zeros((2, len(who)), dtype=np.int64)
         for feature in features:
             ahead = ahead - self.most[feature][rows]
-            may = self._near.may(feature)
+            may = self.may(feature)
             cells = np.flatnonzero(may[:, rows].any(axis=1))
             self.limits.check()
             self.limits.need(64 * len(cells) * len(who), "the ways to change a row")
@@ -279,21 +271,21 @@ class Listing:
                 if targets.shape[1] == len(features):
                     yield groups
                 else:
-                    cells, step = goals[targets.shape[1]], max(1, PAIRS // len(part.rows))
-                    waiting.append(_extended(targets[is_heavy(groups)], cells, step))
+                    cells, some = goals[targets.shape[1]], PAIRS // (len(part.rows) + 8 * len(features))
+                    waiting.append(_extended(targets[is_heavy(groups)], cells, max(1, some)))
 
     def _goals(self, features: Features) -> list[IntArray]:
         """List the targets of each feature, without those that another one makes superfluous."""
         for feature in features:
             if feature not in self._useful:
-                cells = np.flatnonzero(self._near.may(feature).any(axis=1))
+                cells = np.flatnonzero(self.may(feature).any(axis=1))
                 small = len(cells) ** 2 * len(self._everybody) <= MOST_COMPARED
                 self._useful[feature] = self._undominated(feature, cells) if self._summed and small else cells
         return [self._useful[feature] for feature in features]
 
     def _undominated(self, feature: int, cells: IntArray) -> IntArray:
         """Drop cells for which another one is as good for every row: allowed, as helpful, no dearer."""
-        may, gain = self._near.may(feature)[cells], self._gain[feature][cells]
+        may, gain = self.may(feature)[cells], self._gain[feature][cells]
         price = self.costs((feature,), cells[:, None], self._everybody)
         # Where points may be turned down, a better score is surely as good only beyond the margin.
         classifier = self.problem.classifier
@@ -309,7 +301,7 @@ class Listing:
     @cached_property
     def most(self) -> list[IntArray]:
         """The most that changing each feature can add to each row's score."""
-        pairs = ((self._near.may(feature), gain) for feature, gain in enumerate(self._gain))
+        pairs = ((self.may(feature), gain) for feature, gain in enumerate(self._gain))
         return [np.asarray(np.where(may, gain, 0).max(axis=0)) for may, gain in pairs]
 
     def _possible(self, features: Features, targets: IntArray, rows: IntArray) -> BoolArray:
@@ -323,7 +315,7 @@ class Listing:
         total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
         for feature, goals in zip(features, targets.T, strict=False):
             pairs = np.ix_(goals, rows)
-            inside &= self._near.may(feature)[pairs]
+            inside &= self.may(feature)[pairs]
             if classifier.summed:
                 total += self._gain[feature][pairs]
         asked = inside  # what moves and sums alone do not tell
@@ -340,9 +332,9 @@ class Listing:
             self.limits.check()
             part = which[begin : begin + step], who[begin : begin + step]
             mine = rows[part[1]]
-            after = self._cells[mine]
+            after = self.cells[mine]
             after[:, features[: targets.shape[1]]] = targets[part[0]]
-            inside[part] = self._near.reached(after, mine, free) if opened else self._near.held(after, mine)
+            inside[part] = self.reached(after, mine, free) if opened else self.held(after, mine)
         return inside
 
     def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
@@ -351,7 +343,7 @@ class Listing:
             return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
         total = np.zeros((len(targets), len(rows)), dtype=np.int64)
         for feature, goals in zip(features, targets.T, strict=False):
-            total += self.problem.price(feature, self._cells[rows, feature], goals[:, None])
+            total += self.problem.price(feature, self.cells[rows, feature], goals[:, None])
         return total
 
 

@@ -14,12 +14,6 @@ Points = tuple[IntArray, IntArray]
 """Points, and the index of the row that could become each."""
 
 
-def helped_row(problem: Problem, rows: IntArray, budget: IntArray) -> int | None:
-    """Find one of some given rows that becomes positive by so many changes; ``None`` if none does."""
-    every = np.arange(len(problem.levels))
-    return Near(problem, rows).positive_row(every[:0], every, budget)
-
-
 def is_group_helped(
     problem: Problem, rows: IntArray, changed: IntArray, opened: IntArray, budget: int
 ) -> bool:
