@@ -18,7 +18,7 @@ from oneformany.verify.listing import NEVER, Buckets, Listing
 from oneformany.verify.problem import Problem, read_problem
 from oneformany.verify.reading import Json
 from oracles.test_trees import build
-from verify.asked import KINDS, question
+from verify.asked import KINDS, SHARES, question
 
 
 def asked(rng: np.random.Generator, kind: str, share: str) -> Problem:
@@ -90,6 +90,72 @@ def test_the_least_cost_of_a_row_is_that_of_its_cheapest_choice(
             assert cost == min(paid)
             told += 0 < cost < NEVER
     assert told > 30
+
+
+Group = dict[int, int]
+"""What each row of a group pays."""
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_groups_that_reach_a_floor_are_those_of_brute_force(
+    kind: str, share: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is part of a listed one that is no dearer, and all that is listed is part of a group there is."""
+    rng = np.random.default_rng(6)
+    at_floor = 0
+    for number in range(40):
+        monkeypatch.setattr(listing, "PAIRS", int(rng.choice([4, 2**20])))
+        problem = asked(rng, kind, share)
+        rows = problem.different(np.arange(len(problem.codes)))
+        found, real = Listing(problem, rows, costed=number % 2 > 0), brute_groups(problem, rows)
+        prices = rng.integers(0, 4, size=len(rows))
+        score = np.maximum(0, prices - found.cheapest_moves()) if number % 2 else prices
+        gains = (
+            (lambda groups, p=prices: np.maximum(0, p[groups.rows] - groups.costs)) if number % 2 else None
+        )
+
+        def counted(group: Group, prices: Any = prices, costed: int = number % 2) -> int:
+            return sum(max(0, int(prices[row]) - costed * cost) for row, cost in group.items())
+
+        floor = max(1, counted(real[int(rng.integers(len(real)))]) if real else 1)
+        listed = [
+            dict(zip(groups.rows[members].tolist(), groups.costs[choice, members].tolist(), strict=True))
+            for groups in found.groups(
+                score, lambda floor=floor: floor, gains, whole=bool(rng.random() < 0.5)
+            )
+            for choice, bucket in np.ndindex(len(groups.inside), len(groups.starts))
+            if len(members := groups.members(choice, bucket))
+        ]
+        for group in real:
+            counts = {row: cost for row, cost in group.items() if score[row] > 0}
+            at_floor += counted(group) == floor
+            assert counted(group) < floor or any(is_part(counts, other, number % 2) for other in listed)
+        assert all(any(is_part(group, other, 0) for other in real) for group in listed)
+    assert at_floor > 5
+
+
+def is_part(group: Group, other: Group, costed: int) -> bool:
+    return all(row in other and other[row] * costed <= cost for row, cost in group.items())
+
+
+def brute_groups(problem: Problem, rows: Any) -> list[Group]:
+    """What the rows of every group pay, for every set of features and every choice of targets."""
+    found = []
+    for size in range(problem.max_changes + 1):
+        for features in combinations(range(len(problem.levels)), size):
+            cheapest: Group = {}
+            for goals in goals_of(problem, features):
+                paid = {index: cost_of(problem, int(row), features, goals) for index, row in enumerate(rows)}
+                helped = {index: cost for index, cost in paid.items() if cost < NEVER}
+                cheapest |= {i: min(cost, cheapest.get(i, NEVER)) for i, cost in helped.items()}
+                alike: dict[bytes, Group] = {}
+                for index, cost in helped.items():
+                    kept = np.delete(problem.codes[rows[index]], features).tobytes()
+                    alike.setdefault(kept if problem.share == "point" else b"", {})[index] = cost
+                found += [] if problem.share == "features" else alike.values()
+            found += [cheapest] if problem.share == "features" and cheapest else []
+    return found
 
 
 def goals_of(problem: Problem, features: tuple[int, ...]) -> Any:
