@@ -172,8 +172,9 @@ class Listing(Near):
     @cached_property
     def _least_moves(self) -> IntArray:
         """What each row pays at least for changing each feature, ``(features, rows)``; huge if it may not."""
-        least = np.full(self.cells.T.shape, NEVER)
-        for feature in self._changeable:
+        least = np.full(self.cells.T.shape, NEVER if self._costed else 0)
+        for feature in self._changeable if self._costed else ():
+            self.limits.need(24 * self.may(feature).size, "the moves of all rows")
             cells = np.arange(self.problem.levels[feature])[:, None]
             away = self.may(feature) & (cells != self.cells[:, feature])
             price = self.costs((feature,), cells, self._everybody)

@@ -1,4 +1,4 @@
-"""What rows could become: every point that is within so many changes of them, until one is positive."""
+"""What rows could become: the points within so many changes of them, few changes first."""
 
 from collections.abc import Iterator
 from itertools import combinations, islice
@@ -12,21 +12,6 @@ NUMBERS = 2**16  # of points that are looked at together
 
 Points = tuple[IntArray, IntArray]
 """Points, and the index of the row that could become each."""
-
-
-def is_group_helped(
-    problem: Problem, rows: IntArray, changed: IntArray, opened: IntArray, budget: int
-) -> bool:
-    """Tell whether there is a positive point of cells that all of some given rows could become.
-
-    Features that are changed take any level, and of the open ones so many may; the others stay.
-    """
-    codes = problem.codes[rows]
-    # Without a rule all may go where the first one may.
-    given = (codes[:1] if rule is None else codes for rule in problem.rules)
-    may = [problem.may(feature, cells[:, feature]).all(axis=0) for feature, cells in enumerate(given)]
-    near = Near(problem, rows[:1], np.concatenate(may)[:, None])
-    return near.positive_row(changed, opened, np.array([budget])) is not None
 
 
 def repeated(counts: IntArray) -> tuple[IntArray, IntArray]:
