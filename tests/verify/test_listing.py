@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
@@ -12,10 +13,11 @@ import pytest
 
 import oneformany as ofm
 from certificates import sealed
+from oneformany.exceptions import CertificateError
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.verify import Outcome, listing, verify
-from oneformany.verify.listing import NEVER, Buckets, Listing
+from oneformany.verify.listing import NEVER, Buckets, ListedColumns, Listing, check_all_listed
 from oneformany.verify.problem import Problem, read_problem
 from oneformany.verify.reading import Json
 from oracles.test_trees import build
@@ -92,6 +94,29 @@ def test_the_least_cost_of_a_row_is_that_of_its_cheapest_choice(
             assert cost == min(paid)
             told += 0 < cost < NEVER
     assert told > 30
+
+
+@pytest.mark.parametrize(
+    ("score", "floor", "columns", "missing"),
+    [
+        ([1, 0], 1, [[0]], True),  # who weighs nothing has to be covered as well
+        ([1, 0], 1, [[0, 1]], False),
+        ([1, 0], 2, [], False),
+        ([1, 0], 1, [], True),
+        ([0, 0], 0, [], True),
+        ([0, 0], 0, [[0, 1]], False),
+    ],
+)
+def test_groups_are_part_of_a_listed_column_with_all_of_their_rows(
+    score: list[int], floor: int, columns: list[list[int]], missing: bool
+) -> None:
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 0]], threshold=1)
+    content = json.loads(
+        ofm.solve(ofm.Problem([[0, 0], [0, 1]], (2, 2), oracle, 1, share="action")).to_json()
+    )
+    found = Listing(read_problem(Json(content["problem"])), np.arange(2))
+    with pytest.raises(CertificateError, match="rows 0") if missing else nullcontext():
+        check_all_listed(found, np.array(score), floor, ListedColumns(columns), "is missing")
 
 
 Group = dict[int, int]

@@ -56,6 +56,8 @@ def test_a_lower_score_may_be_positive_where_a_higher_one_is_turned_down(share: 
     assert "rounding decides" in str(unsaid)
     oracle["ties"] = lower
     assert verify(sealed(content)).outcome is Outcome.WRONG
+    del oracle["rejected"]  # of the higher ones nothing is known then
+    assert verify(sealed(content)).outcome is Outcome.WRONG
 
 
 def test_results_of_linear_models_whose_scores_tie_are_confirmed() -> None:
