@@ -116,8 +116,8 @@ class Listing(Near):
     ) -> Iterator[Groups]:
         """List all groups that weigh as much as the floor says at the time; parts of others may be missing.
 
-        A row weighs at most its score, which is not negative, or what it gains in a group, which is no more
-        in larger ones that cost more; rows that count nothing are left out unless groups are ``whole``.
+        A row weighs its score, which is not negative, or what it gains in a group: at most its score, and
+        less the more it pays there. Rows that count nothing are left out unless groups are ``whole``.
         """
         rows = self._everybody if whole else np.flatnonzero(score > 0)
         everybody = Buckets(rows, np.zeros(len(rows), dtype=np.int64))
