@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.cases import Choice, CoverCases
+from oneformany.verify.cases import TREE_SCALE, Choice, CoverageCases, CoverCases
 from oneformany.verify.proofs import Case, Filter, Items
 from oneformany.verify.reading import Limits, NotConfirmedError
 from reference import smallest_cover
@@ -114,6 +114,60 @@ def test_a_cover_that_exists_is_never_refuted() -> None:
             covering(groups, items).check(proof, target)
             with pytest.raises(CertificateError):
                 covering(groups, items).check(proof, minimum)
+
+
+OPEN = Case(())
+TWO = [[0], [1]]  # which cover both items together, and neither does alone
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        Case(((((10,), 5),),)),  # weight on an item that is covered already
+        Case(((((10, 11), 5),),)),  # a set of rows with such an item
+        Case(((((11, 99), 5),),)),  # a set with a row that is not an item
+        Case((), 10),  # a split by an item that is covered already
+        Case((), 99),  # a split by a row that is not an item
+        OPEN,
+    ],
+)
+def test_what_is_covered_or_not_an_item_closes_no_case(part: Case) -> None:
+    with pytest.raises(CertificateError, match="leaves open"):
+        covering(TWO, 2).check(Case((), 10, (0,), (part,)), 2)
+
+
+def test_sets_of_rows_that_are_not_all_items_weigh_nothing() -> None:
+    node = Choice(OPEN, (), np.ones(2, dtype=np.bool_), 2)
+    loads, needed = covering(TWO, 2).gains(node, (((11, 99), 5), ((99,), 7)))
+    assert (loads.tolist(), needed) == ([0, 0], 0)
+
+
+def test_an_item_in_no_usable_column_closes_a_case() -> None:
+    covering([[0]], 2).check(Case((), 11), 1)
+    covering(TWO, 2).check(Case((), 10, (0,), (Case((), 11, (1,), (OPEN,)),)), 1)  # nothing is left to choose
+    with pytest.raises(CertificateError, match="leaves open"):
+        covering(TWO, 2).check(Case((), 10, (0,), (Case((), 11, (1,), (OPEN,)),)), 2)
+
+
+def test_columns_that_were_tried_need_no_case_of_their_own() -> None:
+    """Where the second column comes after the first, what the first would add to it is not asked again."""
+    groups = [[0, 1], [0], [1, 2], [2], [3]]
+    short = Case(((((13,), 1),),))
+    first, second = Case((), 12, (2, 3), (short, short)), Case((), 11, (0, 2), (OPEN, short))
+    covering(groups, 4).check(Case((), 10, (0, 1), (first, second)), 2)
+    with pytest.raises(CertificateError, match="leaves open"):
+        covering(groups, 4).check(Case((), 10, (1, 0), (second, first)), 2)
+
+
+def test_a_column_that_was_dropped_stays_dropped_whatever_weights_say() -> None:
+    """No column covers three people; the second weights say so only of those beside the first column."""
+    cases = CoverageCases(
+        [[0, 1], [1], [2]], Items.single(range(10, 13)), Limits(), np.ones(3, dtype=np.int64), target=3
+    )
+    weights: Filter = (((10,), TREE_SCALE), ((11,), TREE_SCALE))
+    cases.check(Case((), None, (0,), (OPEN, Case(((), weights)))), 1)
+    with pytest.raises(CertificateError, match="leaves open"):
+        cases.check(Case((weights,)), 1)
 
 
 def test_a_proof_ends_with_its_time_and_its_memory() -> None:

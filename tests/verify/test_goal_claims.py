@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from oneformany.problem.costs import Costs
 from oneformany.schema.rules.rows import NotTogether
 from oneformany.verify import Outcome, Report, bound, verify
 from oneformany.verify.bound import BestSavings
+from oneformany.verify.claims import Goal
 from oneformany.verify.problem import read_restriction
 from oneformany.verify.reading import Json, Limits
 from verify.asked import CODES, HELPABLE, LEVELS, answered, five_features, restriction
@@ -361,3 +363,14 @@ def test_questions_with_more_points_than_integers_count_are_confirmed(kind: str)
         content = written(problem, explanations=2)
         assert content["covered"] > 0
         assert verify(content).ok, verify(content)
+
+
+@pytest.mark.parametrize(("people", "proved"), [(5, 3), (4, 1)])
+def test_excluding_so_many_explanations_proves_one_more_for_as_many_people(people: int, proved: int) -> None:
+    """Two explanations do not cover five people: three are needed for five, of four nothing is said."""
+    proof = SimpleNamespace(scale=1, capacity=9, exclusion=SimpleNamespace(target=5, explanations=2))
+    claims: Any = SimpleNamespace(coverage=proof, goal=Goal(), wanted=people, lower_bound=proved)
+    assert bound.check_people_bound(claims, lambda *_: 0) == f"at least {proved} for {people} people"
+    claims.lower_bound += 1
+    with pytest.raises(CertificateError, match=f"proved is {proved}"):
+        bound.check_people_bound(claims, lambda *_: 0)

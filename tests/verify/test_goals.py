@@ -71,5 +71,5 @@ def test_more_choices_than_an_integer_counts_cannot_be_confirmed():
     rows[1, 0] = 1
     oracle = ofm.NetworkOracle(network, threshold=60.0)
     problem = ofm.Problem(rows, (9,) * features, oracle, max_changes=features, share="action")
-    report = ofm.solve(problem, time_limit=1).verify(time_limit=20)
+    report = ofm.solve(problem, time_limit=1).verify(time_limit=2)
     assert report.outcome == "cannot be confirmed"

@@ -56,6 +56,8 @@ def test_a_lower_score_may_be_positive_where_a_higher_one_is_turned_down(share: 
     assert "rounding decides" in str(unsaid)
     oracle["ties"] = lower
     assert verify(sealed(content)).outcome is Outcome.WRONG
+    del oracle["rejected"]  # of the higher ones nothing is known then
+    assert verify(sealed(content)).outcome is Outcome.WRONG
 
 
 def test_results_of_linear_models_whose_scores_tie_are_confirmed() -> None:
@@ -100,3 +102,16 @@ def test_what_fails_with_sure_points_alone_is_wrong_whatever_rounding_decides_el
     assert report.outcome is Outcome.WRONG
     assert "a group with rows 0, 1 weighs more than 1" in report.checks[-1].detail
     assert all(check.ok for check in report.checks[:-1])
+
+
+def test_a_hundred_thousand_points_that_the_model_turned_down_are_remembered() -> None:
+    """All 7^6 points tie, and none is accepted: nothing helps the row, which only asking about each tells."""
+    oracle = ofm.AdditiveOracle([[0] * 7] * 6, threshold=0, margin=1)
+    oracle = oracle.decided_by(lambda points: np.zeros(len(points), bool))
+    assert not oracle.positive(np.array(list(product(range(7), repeat=6)))).any()
+    content = json.loads(ofm.solve(ofm.Problem([[0] * 6], (7,) * 6, oracle, max_changes=6)).to_json())
+    assert len(content["problem"]["oracle"]["rejected"]) == 7**6
+    content |= {"status": "infeasible", "undecided": [], "unreachable": [{"row": 0, "reason": "ties"}]}
+    assert verify(sealed(content)).ok
+    content["problem"]["oracle"]["rejected"].pop()
+    assert "a threshold= a little off avoids that" in str(verify(sealed(content)))

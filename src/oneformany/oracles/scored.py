@@ -18,7 +18,7 @@ from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE, Relaxation
 Decide: TypeAlias = Callable[[IntArray], BoolArray]
 """Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
 
-MOST_DECIDED = 100_000
+MOST_NUMBERS = 10**7  # of points that are remembered, each of one number per feature: about a gigabyte
 FINEST_DIGITS = 12
 COMPANY = 16  # rows, of which libraries add up several at once
 
@@ -69,7 +69,7 @@ class Acceptance:
             asked = np.resize(np.array(new), (-(-len(new) // COMPANY) * COMPANY, points.shape[1]))
             said = dict(zip(new, self.decide(asked)[: len(new)].tolist(), strict=True))
             known.update(said)
-            room = len(self.decided) < MOST_DECIDED
+            room = len(self.decided) * points.shape[1] < MOST_NUMBERS
             self.decided.update((key, answer) for key, answer in said.items() if answer or room)
         return np.array([bool(known[key]) for key in keys], dtype=np.bool_)
 

@@ -46,17 +46,16 @@ def digest_of(result: Result) -> str:
 
 def read_result(source: str | os.PathLike[str]) -> Result:
     """Read what :func:`to_text` wrote, exactly."""
-    text, name = str(source), "the text"
+    is_text = isinstance(source, str) and source.lstrip().startswith("{")
+    name = "the text" if is_text else str(source)
     try:
-        if not (isinstance(source, str) and source.lstrip().startswith("{")):
-            text, name = Path(source).read_text(encoding="utf-8"), str(source)
-        data = json.loads(text)
+        data = json.loads(str(source) if is_text else Path(source).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, RecursionError) as error:
         raise CertificateError(
             f"{name} is not complete JSON ({plain_reason(error)}); perhaps half-written: save it again"
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise CertificateError(f"{source} cannot be read: {plain_reason(error)}") from error
+    except (OSError, ValueError) as error:
+        raise CertificateError(f"{name} cannot be read: {plain_reason(error)}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise CertificateError(f'{name} is not a result: its "format" is not "{FORMAT}"')
     if data.get("version") != VERSION:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from oneformany.exceptions import CertificateError
 from oneformany.verify.claims import Claims
 from oneformany.verify.listing import Listing
-from oneformany.verify.points import helped_row
+from oneformany.verify.points import Near
 from oneformany.verify.problem import Problem
 from oneformany.verify.reading import IntArray, NotConfirmedError
 
@@ -117,9 +117,7 @@ def check_changes(claims: Claims) -> str:
 def check_cost(claims: Claims) -> str:
     """The cost is what all covered people change, by the costs of the file."""
     problem, rows = claims.problem, claims.covered_rows
-    each = np.zeros(len(rows), dtype=np.int64)
-    for feature in range(len(problem.levels)):
-        each += problem.price(feature, problem.codes[rows, feature], claims.cells_after[rows, feature])
+    each = problem.paid(problem.codes[rows], claims.cells_after[rows])
     people = problem.people[rows].tolist()
     total = sum(cost * count for cost, count in zip(each.tolist(), people, strict=True))
     if total != claims.cost:
@@ -214,7 +212,8 @@ def _check_unhelped(problem: Problem, rows: IntArray, changes: IntArray, wrong: 
         for row in rows[reached >= problem.classifier.margin][:1] if not problem.restrictions else ():
             raise CertificateError(f"row {row} {wrong}")
         rows, changes = rows[reached >= 0], changes[reached >= 0]
-    helped = helped_row(problem, rows, changes) if len(rows) else None
+    every = np.arange(len(problem.levels))
+    helped = Near(problem, rows).positive_row(every[:0], every, changes)
     if helped is not None:
         raise CertificateError(f"row {helped} {wrong}")
     return len(rows) > 0

@@ -265,7 +265,7 @@ def _check_listed(claims: Claims, proof: CostProof) -> None:
     most = saved(listing.cheapest_moves(), np.arange(len(prices)))
     # Groups beyond one for each row serve nobody else.
     savings = BestSavings(min(proof.explanations, len(people)), problem.limits)
-    for groups in listing.groups(most, lambda: savings.floor + 1, whole=False):
+    for groups in listing.groups(most, lambda: savings.floor + 1, gains, whole=False):
         savings.add(groups, gains(groups))
     best = savings.best()
     bound = paid_by_cheapest(prices, people, proof.needed) - sum(best)

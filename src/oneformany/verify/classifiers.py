@@ -10,7 +10,7 @@ the model itself accepted the points that the file lists as ``ties``, and turned
 library adds up leaves in one order, so of trees it says the same of all points that meet the same leaves.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -27,7 +27,6 @@ LEAF = -1
 LARGEST_SCORE = 2**61
 MOST_NODES = 10**7
 STEPS = 10**8  # through trees, between two looks at the clock
-LEAVES = 2**18  # that are looked up together
 ROUNDOFF = 2.0**-53
 UNDERFLOW = 1e-290  # what products below the smallest normal number lose is far less
 FINEST_DIGITS = 18
@@ -78,7 +77,8 @@ class Classifier:
         if self.scores is None:
             return f"the file does not hold the {self.kind} classifier"
         exact = self.kind != "network" and self.threshold == self.sure
-        return "" if exact else f"rounding decides under the {self.kind} classifier"
+        unsaid = "the file does not name the point; a threshold= a little off avoids that"
+        return "" if exact else f"rounding decides under the {self.kind} classifier, and {unsaid}"
 
     def accepts(self, codes: IntArray) -> BoolArray:
         """Tell which rows of codes are positive, possibly or surely as it was asked for."""
@@ -172,36 +172,24 @@ class Trees:
 
     def reach(self, codes: IntArray, free: BoolArray) -> IntArray:
         """Add up the greatest leaves that each row of codes may end in."""
-        from oneformany.verify.kernels import add_leaves
-
-        total = np.full(len(codes), self.intercept, dtype=np.int64)
-        waiting = np.zeros(len(self.nodes), dtype=np.int64)
-        step = max(1, STEPS // len(self.nodes))  # no row meets a node twice
-        every_free = np.broadcast_to(free, codes.shape)
-        for first in range(0, len(codes), step):
-            self.limits.check()
-            part = slice(first, first + step)
-            some, opened = (np.ascontiguousarray(each[part]) for each in (codes, every_free))
-            add_leaves(some, opened, self.nodes, self.goes_left, self.roots, waiting, total[first:])
-        return total
+        sums = [sums for _, sums in self._leaves(codes, np.broadcast_to(free, codes.shape))]
+        return self.intercept + np.concatenate([np.zeros(0, dtype=np.int64), *sums])
 
     def keys(self, codes: IntArray) -> list[bytes]:
         """Tell points apart by the leaves that they meet."""
-        feature, starts, *_ = self.nodes.T
-        found, step = [], max(1, LEAVES // max(1, len(self.roots)))
+        batches = self._leaves(codes, np.zeros(codes.shape, dtype=np.bool_))
+        return [sha256(met.tobytes()).digest() for leaves, _ in batches for met in leaves]
+
+    def _leaves(self, codes: IntArray, free: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
+        """Find the greatest leaf of each tree that rows of codes may end in, and the sum, some at a time."""
+        from oneformany.verify.kernels import greatest_leaves
+
+        waiting = np.zeros(len(self.nodes), dtype=np.int64)
+        step = max(1, STEPS // (len(self.nodes) + 100 * len(self.roots)))  # no row meets a node twice
         for first in range(0, len(codes), step):
-            points = codes[first : first + step]
-            node = np.tile(self.roots, (len(points), 1))
-            while True:
-                self.limits.check()
-                who, tree = np.nonzero(feature[node] != LEAF)
-                if not len(who):
-                    break
-                at = node[who, tree]
-                side = np.where(self.goes_left[starts[at] + points[who, feature[at]]], 2, 3)
-                node[who, tree] = self.nodes[at, side]
-            found += [sha256(leaves.tobytes()).digest() for leaves in node]
-        return found
+            self.limits.check()
+            some, opened = (np.ascontiguousarray(each[first : first + step]) for each in (codes, free))
+            yield greatest_leaves(some, opened, self.nodes, self.goes_left, self.roots, waiting)
 
 
 def _trees(given: Json, levels: tuple[int, ...], intercept: int) -> Trees:

@@ -1,28 +1,30 @@
 """Trees walked down by many rows, compiled: loaded only for files that hold trees."""
 
+import numpy as np
 from numba import njit
 
 from oneformany.verify.reading import BoolArray, IntArray
 
 
 @njit(cache=True, no_cfunc_wrapper=True)
-def add_leaves(
+def greatest_leaves(
     codes: IntArray,
     free: BoolArray,
     nodes: IntArray,
     goes_left: BoolArray,
     roots: IntArray,
     waiting: IntArray,
-    total: IntArray,
-) -> None:
-    """Add the greatest leaf of each tree that each row may end in; at splits of free features both ways.
+) -> tuple[IntArray, IntArray]:
+    """Find the greatest leaf of each tree that each row may end in, and their sum.
 
-    Of each node: the feature, where its levels begin in ``goes_left``, both children, and its units.
+    At splits of free features rows go both ways. Of each node: the feature, where its levels begin in
+    ``goes_left``, both children, and its units.
     """
+    found, total = np.empty((len(codes), len(roots)), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
     for row in range(len(codes)):
-        for root in roots:
-            best = -(2**62)
-            waiting[0] = root
+        for tree in range(len(roots)):
+            best = -1
+            waiting[0] = roots[tree]
             left = 1
             while left > 0:
                 left -= 1
@@ -34,5 +36,8 @@ def add_leaves(
                         waiting[left] = nodes[node, 5 - side]
                         left += 1
                     node = nodes[node, side]
-                best = max(best, nodes[node, 4])
-            total[row] += best
+                if best < 0 or nodes[node, 4] > nodes[best, 4]:
+                    best = node
+            found[row, tree] = best
+            total[row] += nodes[best, 4]
+    return found, total

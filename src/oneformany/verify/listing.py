@@ -15,16 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.points import Near
 from oneformany.verify.problem import Problem
-from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
+from oneformany.verify.reading import BoolArray, IntArray
 
 PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
 NEVER = 2**60
-MANY_CHOICES = 2**8
 SHOWN = 10
-MOST_CHOICES = 2**62
 BATCH = 2**15
 
 Features = tuple[int, ...]
@@ -79,55 +78,59 @@ class Groups:
         return np.asarray(start + np.flatnonzero(self.inside[choice, start : ends[0] if ends else None]))
 
 
-class Listing:
-    """All groups of some different given rows, which share what the problem says.
+Gains = Callable[[Groups], IntArray]
+"""What the rows of groups count there, ``(g, r)``, not negative."""
+NOTHING = np.zeros((1, 0), dtype=np.int64)  # the choice of no target
 
-    Methods speak of indices of these rows, the cells that each may move to or is in, and what that adds to an
-    additive score.
-    """
+
+class Listing(Near):
+    """All groups of some different given rows, which share what the problem says."""
 
     def __init__(self, problem: Problem, rows: IntArray, *, costed: bool = False) -> None:
         classifier, everybody = problem.classifier, np.arange(len(rows))
-        self.problem = problem
         self.limits = problem.limits
-        self.given = rows
         self.share = problem.share
         self.limits.need(
-            len(rows) * (sum(problem.levels) * (9 if classifier.summed else 1) + 64 * len(problem.levels)),
+            len(rows) * (sum(problem.levels) * (10 if classifier.summed else 2) + 64 * len(problem.levels)),
             "the moves of all rows",
         )
-        self._cells, self._values = problem.codes[rows], problem.values[rows]
-        self._may: list[BoolArray] = []  # (cells, rows) of each feature
-        self._gain: list[IntArray] = []
-        self.lacking = classifier.lacking(self._values)
-        for feature, cells in enumerate(self._cells.T):
-            targets, may = problem.targets[feature], np.ascontiguousarray(problem.may(feature, cells).T)
-            self._may.append(may)
-            if classifier.summed:
-                table = classifier.tables[classifier.starts[feature] :]
-                gain = table[np.maximum(targets, 0)][:, None] - table[self._values[:, feature]]
-                gain[cells, everybody] = 0
-                self._gain.append(gain)
+        super().__init__(problem, rows)
+        values = problem.values[rows]
+        self._gain: list[IntArray] = []  # (cells, rows) of each feature: what moves add to an additive score
+        self.lacking = classifier.lacking(values)
+        for feature, cells in enumerate(self.cells.T if classifier.summed else ()):
+            table = classifier.tables[classifier.starts[feature] :]
+            gain = table[np.maximum(problem.targets[feature], 0)][:, None] - table[values[:, feature]]
+            gain[cells, everybody] = 0
+            self._gain.append(gain)
         self._costed = costed  # then a group is part of another one only if no row pays more there
         self._everybody = everybody
-        self._changeable = [f for f, can in enumerate(self._may) if (can.sum(axis=0) > 1).any()]
+        features = range(len(problem.levels))
+        self._changeable = [f for f in features if (self.may(f).sum(axis=0) > 1).any()]
         self._size = min(problem.max_changes, len(self._changeable))
         self._useful: dict[int, IntArray] = {}
         self._summed = classifier.summed and not problem.restrictions
 
-    def groups(self, score: IntArray, floor: Callable[[], int], *, whole: bool = True) -> Iterator[Groups]:
+    def groups(
+        self, score: IntArray, floor: Callable[[], int], gains: Gains | None = None, *, whole: bool = True
+    ) -> Iterator[Groups]:
         """List all groups that weigh as much as the floor says at the time; parts of others may be missing.
 
-        A row weighs at most its score, which is not negative; rows that count nothing are left out unless
-        groups are ``whole``.
+        A row weighs its score, which is not negative, or what it gains in a group: at most its score, and
+        less the more it pays there. Rows that count nothing are left out unless groups are ``whole``.
         """
         rows = self._everybody if whole else np.flatnonzero(score > 0)
         everybody = Buckets(rows, np.zeros(len(rows), dtype=np.int64))
+
+        def is_heavy(groups: Groups) -> BoolArray:
+            sums = groups.sums(score[groups.rows] if gains is None else gains(groups))
+            return np.asarray((sums >= floor()).any(axis=1))
+
         for features, buckets in self._sets(everybody, score, floor):
             could = buckets.heavy(score, floor())
-            could = could.only(self._able(features, could.rows)).heavy(score, floor())
+            could = could.only(self._possible(features, NOTHING, could.rows)[0]).heavy(score, floor())
             if len(could.rows):
-                yield from self._of_set(features, could)
+                yield from self._of_set(features, could, is_heavy)
 
     def _sets(
         self, everybody: Buckets, score: IntArray, floor: Callable[[], int]
@@ -137,12 +140,10 @@ class Listing:
         It is decided feature by feature whether it changes. Where rows share a point and it does not, those
         that differ in it part; where no bucket is heavy enough any more, sets are not looked at.
         """
-        point, sizes = (
-            self.share == "point",
-            range(self._size + 1) if self.share == "action" else [self._size],
-        )
-        names = sorted(self._changeable, key=lambda feature: -len(np.unique(self._cells[:, feature])))
-        cells, rest = self._cells[:, names].T, np.delete(self._cells, names, axis=1)
+        point = self.share == "point"
+        sizes = range(self._size + 1) if self.share == "action" else [self._size]
+        names = sorted(self._changeable, key=lambda feature: -len(np.unique(self.cells[:, feature])))
+        cells, rest = self.cells[:, names].T, np.delete(self.cells, names, axis=1)
         alike = [np.unique(rest, axis=0, return_inverse=True)[1].ravel()]
         for told in cells[::-1] if point else ():  # what rows are in all features from this one on
             self.limits.check()
@@ -166,28 +167,46 @@ class Listing:
     def cheapest_moves(self) -> IntArray:
         """Tell what each row pays at least: for one move, unless it is possibly positive as it is."""
         least = self.least_costs((), self._everybody)
-        for feature in self._changeable:
-            may, cells = self._may[feature], np.arange(self.problem.levels[feature])
-            away = may & (cells[:, None] != self._cells[:, feature])
-            price = self.costs((feature,), cells[:, None], self._everybody)
-            least = np.minimum(least, np.where(away, price, NEVER).min(axis=0))
+        return np.asarray(np.minimum(least, self._least_moves.min(axis=0)))
+
+    @cached_property
+    def _least_moves(self) -> IntArray:
+        """What each row pays at least for changing each feature, ``(features, rows)``; huge if it may not."""
+        least = np.full(self.cells.T.shape, NEVER if self._costed else 0)
+        for feature in self._changeable if self._costed else ():
+            self.limits.need(24 * self.may(feature).size, "the moves of all rows")
+            cells = np.arange(self.problem.levels[feature])[:, None]
+            away = self.may(feature) & (cells != self.cells[:, feature])
+            price = self.costs((feature,), cells, self._everybody)
+            least[feature] = np.where(away, price, NEVER).min(axis=0)
         return least
 
     def least_costs(self, features: Features, rows: IntArray) -> IntArray:
-        """Tell the least that each row pays for changing these features only; huge where it cannot."""
-        least, open_rows, goals = np.full(len(rows), NEVER), np.arange(len(rows)), self._goals(features)
-        if self._summed and prod(len(cells) for cells in goals) > MANY_CHOICES:
+        """Tell the least that each row pays for changing these features only; huge where it cannot.
+
+        What is not a matter of sums is looked at, as long as so many changes could cost less than was found.
+        """
+        least = np.full(len(self._everybody), NEVER)
+        open_rows = rows
+        if self._summed:
             # What a sum costs that is possibly positive, and one that surely is, is mostly the same.
             lacking, margin = self.lacking[rows], self.problem.classifier.margin
             both = np.concatenate([lacking, lacking + margin])
-            least, sure = self._cheapest(features, np.tile(rows, 2), both).reshape(2, -1)
-            open_rows = np.flatnonzero(least < sure)
+            least[rows], sure = self._cheapest(features, np.tile(rows, 2), both).reshape(2, -1)
+            open_rows = rows[least[rows] < sure]
             least[open_rows] = NEVER
-        for targets in self._choices(goals, len(open_rows)) if len(open_rows) else ():
-            able = self._possible(features, targets, rows[open_rows])
-            price = np.where(able, self.costs(features, targets, rows[open_rows]), NEVER)
-            least[open_rows] = np.minimum(least[open_rows], price.min(axis=0))
-        return least
+        cheapest = np.sort(self._least_moves[list(features)][:, open_rows], axis=0)
+        cheapest = np.minimum(cheapest, NEVER // max(1, len(features)))
+        paid = np.cumsum(np.insert(cheapest, 0, 0, axis=0), axis=0)  # at least, for so many changes
+        budget = np.full(len(least), -1)
+        budget[open_rows] = len(features)
+        free = np.array(features, dtype=np.int64)
+        for points, who in self.points(free[:0], free, budget):
+            held = self.held(points, who)
+            price = self.problem.paid(self.cells[who[held]], points[held]) if self._costed else 0
+            np.minimum.at(least, who[held], price)
+            budget[open_rows] = (paid < least[open_rows]).sum(axis=0) - 1
+        return least[rows]
 
     def _cheapest(self, features: Features, rows: IntArray, lacking: IntArray) -> IntArray:
         """Tell the least that each row pays to gain what it lacks; huge where it cannot.
@@ -199,7 +218,8 @@ class Listing:
         gain, paid = np.zeros((2, len(who)), dtype=np.int64)
         for feature in features:
             ahead = ahead - self.most[feature][rows]
-            cells = np.flatnonzero(self._may[feature][:, rows].any(axis=1))
+            may = self.may(feature)
+            cells = np.flatnonzero(may[:, rows].any(axis=1))
             self.limits.check()
             self.limits.need(64 * len(cells) * len(who), "the ways to change a row")
             if len(cells) * len(who) > PAIRS and len(rows) > 1:
@@ -207,7 +227,7 @@ class Listing:
                 return np.concatenate([self._cheapest(features, *half) for half in halves])
             mine, price = rows[who], self.costs((feature,), cells[:, None], rows)
             gains = np.minimum(gain + self._gain[feature][np.ix_(cells, mine)], lacking[who])
-            could = self._may[feature][np.ix_(cells, mine)] & (gains + ahead[who] >= lacking[who])
+            could = may[np.ix_(cells, mine)] & (gains + ahead[who] >= lacking[who])
             which, way = np.nonzero(could)
             paid, gain, who = paid[way] + price[which, who[way]], gains[could], who[way]
             order = np.lexsort((-gain, paid, who))
@@ -219,7 +239,13 @@ class Listing:
         np.minimum.at(least, who, paid)
         return least
 
-    def _of_set(self, features: Features, buckets: Buckets) -> Iterator[Groups]:
+    def _of_set(
+        self, features: Features, buckets: Buckets, is_heavy: Callable[[Groups], BoolArray]
+    ) -> Iterator[Groups]:
+        """List the groups of a set of features, whose targets are chosen one after the other.
+
+        Choices are dropped as soon as no rows that could still follow them are heavy enough.
+        """
         rows, starts = buckets.rows, buckets.starts
         if self.share == "features":
             least = self.least_costs(features, rows)
@@ -234,22 +260,33 @@ class Listing:
         turn = starts[np.searchsorted(starts, np.arange(len(rows)), side="right") - 1] // room
         for number in np.unique(turn):
             part = buckets.only(turn == number)
-            for targets in self._choices(goals, len(part.rows)):
+            waiting = [iter([NOTHING])]
+            while waiting:
+                self.limits.check()
+                targets = next(waiting[-1], None)
+                if targets is None:
+                    waiting.pop()
+                    continue
                 inside = self._possible(features, targets, part.rows)
-                yield Groups(part.rows, part.starts, inside, self.costs(features, targets, part.rows))
+                groups = Groups(part.rows, part.starts, inside, self.costs(features, targets, part.rows))
+                if targets.shape[1] == len(features):
+                    yield groups
+                else:
+                    cells, some = goals[targets.shape[1]], PAIRS // (len(part.rows) + 8 * len(features))
+                    waiting.append(_extended(targets[is_heavy(groups)], cells, max(1, some)))
 
     def _goals(self, features: Features) -> list[IntArray]:
         """List the targets of each feature, without those that another one makes superfluous."""
         for feature in features:
             if feature not in self._useful:
-                cells = np.flatnonzero(self._may[feature].any(axis=1))
+                cells = np.flatnonzero(self.may(feature).any(axis=1))
                 small = len(cells) ** 2 * len(self._everybody) <= MOST_COMPARED
                 self._useful[feature] = self._undominated(feature, cells) if self._summed and small else cells
         return [self._useful[feature] for feature in features]
 
     def _undominated(self, feature: int, cells: IntArray) -> IntArray:
         """Drop cells for which another one is as good for every row: allowed, as helpful, no dearer."""
-        may, gain = self._may[feature][cells], self._gain[feature][cells]
+        may, gain = self.may(feature)[cells], self._gain[feature][cells]
         price = self.costs((feature,), cells[:, None], self._everybody)
         # Where points may be turned down, a better score is surely as good only beyond the margin.
         classifier = self.problem.classifier
@@ -262,82 +299,61 @@ class Listing:
             alive[worse] = not as_good[others].all(axis=1).any()
         return cells[alive]
 
-    def _choices(self, goals: Sequence[IntArray], rows: int) -> Iterator[IntArray]:
-        """List all choices of targets, some at a time."""
-        shape = tuple(len(cells) for cells in goals)
-        count, step = prod(shape), max(1, PAIRS // max(1, rows))
-        if count > MOST_CHOICES:
-            raise NotConfirmedError(f"{count:.1e} choices of targets are too many to look at")
-        for begin in range(0, count, step):
-            self.limits.check()
-            index = np.arange(begin, min(begin + step, count))
-            targets = np.zeros((len(index), len(shape)), dtype=np.int64)
-            for column, cells in enumerate(goals):
-                targets[:, column] = cells[index // prod(shape[column + 1 :]) % len(cells)]
-            yield targets
-
     @cached_property
     def most(self) -> list[IntArray]:
         """The most that changing each feature can add to each row's score."""
-        pairs = zip(self._may, self._gain, strict=True)
+        pairs = ((self.may(feature), gain) for feature, gain in enumerate(self._gain))
         return [np.asarray(np.where(may, gain, 0).max(axis=0)) for may, gain in pairs]
 
-    def _able(self, features: Sequence[int], rows: IntArray) -> BoolArray:
-        """Tell which rows changing these features can help, as far as that is quickly told."""
-        classifier = self.problem.classifier
-        if classifier.summed:
-            gains = (self.most[feature][rows] for feature in features)
-            return np.asarray(sum(gains, np.zeros(len(rows), dtype=np.int64)) >= self.lacking[rows])
-        if classifier.reach is None:
-            return np.ones(len(rows), dtype=np.bool_)
-        free = np.isin(np.arange(len(self.problem.levels)), features)
-        return np.asarray(classifier.reach(self._values[rows], free) >= classifier.threshold)
-
-    def _possible(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
+    def _possible(self, features: Features, targets: IntArray, rows: IntArray) -> BoolArray:
         """Tell which rows may follow which targets, and are positive then, ``(g, r)``.
 
-        There is one row of targets for each choice, and one column for each feature that changes.
+        There is one row of targets for each choice, and one column for each feature; where the last features
+        have none yet, it is told which rows could still become positive, as far as that is quickly told.
         """
         classifier, restrictions = self.problem.classifier, self.problem.restrictions
-        inside = np.ones((len(targets), len(rows)), dtype=np.bool_)
+        inside, opened = np.ones((len(targets), len(rows)), dtype=np.bool_), features[targets.shape[1] :]
         total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
-        for feature, goals in zip(features, targets.T, strict=True):
+        for feature, goals in zip(features, targets.T, strict=False):
             pairs = np.ix_(goals, rows)
-            inside &= self._may[feature][pairs]
+            inside &= self.may(feature)[pairs]
             if classifier.summed:
                 total += self._gain[feature][pairs]
         asked = inside  # what moves and sums alone do not tell
         if classifier.summed:
-            inside &= total >= self.lacking[rows]
-            asked = inside if restrictions else inside & (total < self.lacking[rows] + classifier.margin)
+            lacking = self.lacking[rows] - sum(self.most[feature][rows] for feature in opened)
+            inside &= total >= lacking
+            asked = inside if restrictions else inside & (total < lacking + classifier.margin)
+        if opened and (classifier.summed or classifier.reach is None):
+            return inside
         which, who = np.nonzero(asked)
+        free = np.isin(np.arange(len(self.problem.levels)), opened)
         step = min(BATCH, max(1, NUMBERS // len(self.problem.levels)))
         for begin in range(0, len(which), step):
             self.limits.check()
             part = which[begin : begin + step], who[begin : begin + step]
-            inside[part] = self._held(features, targets[part[0]], rows[part[1]])
+            mine = rows[part[1]]
+            after = self.cells[mine]
+            after[:, features[: targets.shape[1]]] = targets[part[0]]
+            inside[part] = self.reached(after, mine, free) if opened else self.held(after, mine)
         return inside
-
-    def _held(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> BoolArray:
-        """Tell which rows may become what they do, by rules on whole rows, and are positive then."""
-        before = self._cells[rows]
-        after = before.copy()
-        after[:, list(features)] = targets
-        held = np.ones(len(rows), dtype=np.bool_)
-        for _, holds in self.problem.restrictions:
-            held &= holds(before, after)
-        ends = self.problem.followed(self.given[rows[held]], after[held])
-        held[held] = self.problem.classifier.accepts(ends)
-        return held
 
     def costs(self, features: Sequence[int], targets: IntArray, rows: IntArray) -> IntArray:
         """Tell what each row pays for each choice of targets, ``(g, r)``; nothing unless it was asked for."""
         if not self._costed:
             return np.broadcast_to(np.int64(0), (len(targets), len(rows)))
         total = np.zeros((len(targets), len(rows)), dtype=np.int64)
-        for feature, goals in zip(features, targets.T, strict=True):
-            total += self.problem.price(feature, self._cells[rows, feature], goals[:, None])
+        for feature, goals in zip(features, targets.T, strict=False):
+            total += self.problem.price(feature, self.cells[rows, feature], goals[:, None])
         return total
+
+
+def _extended(targets: IntArray, cells: IntArray, step: int) -> Iterator[IntArray]:
+    """Add a target in one more feature to each choice of targets, some choices at a time."""
+    count = len(targets) * len(cells)
+    for begin in range(0, count, step):
+        index = np.arange(begin, min(begin + step, count))
+        yield np.column_stack([targets[index // len(cells)], cells[index % len(cells)]])
 
 
 class ListedColumns:
@@ -382,7 +398,7 @@ def check_all_listed(
     floor: int,
     columns: ListedColumns,
     what: str,
-    gains: Callable[[Groups], IntArray] | None = None,
+    gains: Gains | None = None,
 ) -> None:
     """Confirm that every group that reaches the floor is part of a listed column.
 
@@ -390,7 +406,7 @@ def check_all_listed(
     column has to be as cheap for each row. Without columns no group may reach the floor, and rows that count
     nothing help none to do so.
     """
-    for groups in listing.groups(score, lambda: floor, whole=len(columns) > 0 or floor <= 0):
+    for groups in listing.groups(score, lambda: floor, gains, whole=len(columns) > 0 or floor <= 0):
         sums = groups.sums(score[groups.rows] if gains is None else gains(groups))
         for choice, bucket in np.argwhere(sums >= floor).tolist():
             listing.limits.check()

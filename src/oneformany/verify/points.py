@@ -1,4 +1,4 @@
-"""What rows could become: every point that is within so many changes of them, until one is positive."""
+"""What rows could become: the points within so many changes of them, few changes first."""
 
 from collections.abc import Iterator
 from itertools import combinations, islice
@@ -6,36 +6,12 @@ from itertools import combinations, islice
 import numpy as np
 
 from oneformany.verify.problem import Problem
-from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
+from oneformany.verify.reading import BoolArray, IntArray
 
-MOST_POINTS = 2**22
 NUMBERS = 2**16  # of points that are looked at together
 
 Points = tuple[IntArray, IntArray]
 """Points, and the index of the row that could become each."""
-
-
-def helped_row(problem: Problem, rows: IntArray, budget: IntArray) -> int | None:
-    """Find one of some given rows that becomes positive by so many changes; ``None`` if none does."""
-    problem.limits.need(2 * len(rows) * sum(problem.levels), "the moves of all rows")
-    may = [problem.may(feature, cells) for feature, cells in enumerate(problem.codes[rows].T)]
-    every = np.arange(len(may))
-    return Near(problem, rows, np.hstack(may)).positive_row(every[:0], every, budget)
-
-
-def is_group_helped(
-    problem: Problem, rows: IntArray, changed: IntArray, opened: IntArray, budget: int
-) -> bool:
-    """Tell whether there is a positive point of cells that all of some given rows could become.
-
-    Features that are changed take any level, and of the open ones so many may; the others stay.
-    """
-    codes = problem.codes[rows]
-    # Without a rule all may go where the first one may.
-    given = (codes[:1] if rule is None else codes for rule in problem.rules)
-    may = [problem.may(feature, cells[:, feature]).all(axis=0) for feature, cells in enumerate(given)]
-    near = Near(problem, rows[:1], np.concatenate(may)[None])
-    return near.positive_row(changed, opened, np.array([budget])) is not None
 
 
 def repeated(counts: IntArray) -> tuple[IntArray, IntArray]:
@@ -47,57 +23,79 @@ def repeated(counts: IntArray) -> tuple[IntArray, IntArray]:
 class Near:
     """Points that each of some given rows could become, one level for every feature.
 
-    Where the score is a sum of tables or leaves, what it cannot reach any more is passed over.
+    Methods speak of indices of these rows. Where the score is a sum of tables or leaves, what it cannot reach
+    any more is passed over.
     """
 
-    def __init__(self, problem: Problem, rows: IntArray, may: BoolArray) -> None:
-        self._problem, self._levels = problem, np.array(problem.levels)
+    def __init__(self, problem: Problem, rows: IntArray, may: BoolArray | None = None) -> None:
+        self.problem, self.given, self.cells = problem, rows, problem.codes[rows]
+        self._levels = np.array(problem.levels)
         self._starts = np.cumsum(self._levels) - self._levels
-        self._rows, self._may = rows, may  # (r, levels of all features)
+        if may is None:
+            problem.limits.need(2 * len(rows) * sum(problem.levels), "the moves of all rows")
+            may = np.vstack([problem.may(feature, cells).T for feature, cells in enumerate(self.cells.T)])
+        self._may = may  # (levels of all features, rows)
+
+    def may(self, feature: int) -> BoolArray:
+        """Tell which cells of a feature each row may move to, or is in, ``(levels, rows)``."""
+        return self._may[self._starts[feature] :][: self._levels[feature]]
+
+    def held(self, points: IntArray, who: IntArray) -> BoolArray:
+        """Tell which points their rows may become by rules on whole rows, and are positive then."""
+        problem, held = self.problem, np.ones(len(points), dtype=np.bool_)
+        for _, holds in problem.restrictions:
+            held &= holds(self.cells[who], points)
+        held[held] = problem.classifier.accepts(problem.followed(self.given[who[held]], points[held]))
+        return held
+
+    def reached(self, points: IntArray, who: IntArray, free: BoolArray) -> BoolArray:
+        """Tell which points may become positive by features that are free, as far as that is quickly told."""
+        classifier = self.problem.classifier
+        if classifier.reach is None:
+            return np.ones(len(points), dtype=np.bool_)
+        ends = self.problem.followed(self.given[who], points)
+        return np.asarray(classifier.reach(ends, free) >= classifier.threshold)
 
     def positive_row(self, changed: IntArray, opened: IntArray, budget: IntArray) -> int | None:
-        """Find a row that could become a positive point, until there are too many to look at."""
-        problem, classifier, seen = self._problem, self._problem.classifier, 0
+        """Find a given row that could become a positive point."""
+        classifier = self.problem.classifier
         if classifier.scores is None and not classifier.lenient:
             return None
         for points, who in self.points(changed, opened, budget):
-            seen += len(points)
-            rows, held = self._rows[who], np.ones(len(points), dtype=np.bool_)
-            if seen > MOST_POINTS * len(self._rows):
-                told = (
-                    f"more than {MOST_POINTS} points would have to be looked at under the {classifier.kind}"
-                )
-                raise NotConfirmedError(f"row {rows[0]}: {told}")
-            for _, holds in problem.restrictions:
-                held &= holds(problem.codes[rows], points)
-            ends = problem.followed(rows[held], points[held])
-            for row in rows[held][classifier.accepts(ends)][:1]:
-                return int(row)
+            for index in who[self.held(points, who)][:1]:
+                return int(self.given[index])
         return None
 
     def points(self, changed: IntArray, opened: IntArray, budget: IntArray) -> Iterator[Points]:
-        """List points in which some features have any level and so many of the open ones have changed."""
-        home, everybody = self._problem.codes[self._rows], np.arange(len(self._rows))
-        for points, who in self._at(home, everybody, np.tile(changed, (len(everybody), 1)), stay=True):
-            some = max(1, NUMBERS // max(1, points.size))
-            for size in range(int(budget.max()) + 1):
-                able, sets = np.flatnonzero(budget[who] >= size), combinations(opened.tolist(), size)
-                while chosen := list(islice(sets, some)):
-                    pairs = np.repeat(able, len(chosen))
-                    features = np.tile(np.array(chosen, dtype=np.int64), (len(able), 1))
-                    yield from self._at(points[pairs], who[pairs], features, stay=False)
+        """List points in which some features have any level and so many of the open ones have changed.
 
-    def _at(self, points: IntArray, who: IntArray, features: IntArray, *, stay: bool) -> Iterator[Points]:
-        """Let points take levels in the features of each, others than they have unless they may stay."""
-        problem, reach, waiting = self._problem, self._problem.classifier.reach, [(points, who, features)]
+        Points with few changes come first. What is taken from the budget meanwhile is not looked at any more.
+        """
+        rows = np.flatnonzero(budget >= 0)
+        for points, who in self._at(self.cells[rows], rows, np.tile(changed, (len(rows), 1)), opened):
+            some = max(1, NUMBERS // max(1, points.size))
+            for size in range(int(budget.max(initial=-1)) + 1):
+                sets = combinations(opened.tolist(), size)
+                while chosen := list(islice(sets, some)):
+                    pairs = np.repeat(np.flatnonzero(budget[who] >= size), len(chosen))
+                    if not len(pairs):
+                        break
+                    features = np.resize(np.array(chosen, dtype=np.int64), (len(pairs), size))
+                    yield from self._at(points[pairs], who[pairs], features)
+
+    def _at(
+        self, points: IntArray, who: IntArray, features: IntArray, opened: IntArray | None = None
+    ) -> Iterator[Points]:
+        """Let points take levels in the features of each; others than they have, unless some are open yet."""
+        waiting = [(points, who, features)]
         while waiting:
-            problem.limits.check()
+            self.problem.limits.check()
             points, who, features = waiting.pop()
-            if reach is not None and not stay:
-                free = np.zeros(points.shape, dtype=np.bool_)
-                free[np.arange(len(points))[:, None], features] = True
-                could = reach(problem.followed(self._rows[who], points), free) >= problem.classifier.threshold
-                points, who, features = points[could], who[could], features[could]
+            free = np.zeros(points.shape, dtype=np.bool_)
+            free[:, [] if opened is None else opened] = True
+            free[np.arange(len(points))[:, None], features] = True
+            could = self.reached(points, who, free)
+            points, who, features = points[could], who[could], features[could]
             if features.shape[1] == 0:
                 yield points, who
             elif len(points):
@@ -106,8 +104,8 @@ class Near:
                 waiting.append((points[later], who[later], features[later]))
                 which, level = repeated(self._levels[features[now, 0]])
                 feature = features[which, 0]
-                may = self._may[who[which], self._starts[feature] + level]
-                may &= stay | (level != points[which, feature])
+                may = self._may[self._starts[feature] + level, who[which]]
+                may &= (opened is not None) | (level != points[which, feature])
                 moved = points[which[may]]
                 moved[np.arange(len(moved)), feature[may]] = level[may]
                 waiting.append((moved, who[which[may]], features[which[may], 1:]))

@@ -194,6 +194,12 @@ class Problem:
         moved = np.asarray(before != after).astype(np.int64)
         return moved if self.costs is None else moved * self.costs[feature].at(before, after)
 
+    def paid(self, before: IntArray, after: IntArray) -> IntArray:
+        """Tell what rows pay that move between ``(m, p)`` cells."""
+        moves = enumerate(zip(before.T, after.T, strict=True))
+        prices = (self.price(feature, *cells) for feature, cells in moves)
+        return sum(prices, np.zeros(len(before), dtype=np.int64))
+
     def told(self, cost: float) -> str:
         """Say a cost as the user counts."""
         return f"{cost / self.cost_scale:.15g}"

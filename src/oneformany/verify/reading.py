@@ -105,10 +105,12 @@ def read_document(source: Source, limits: Limits) -> Parsed:
         content = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
     except CertificateError:
         raise
-    except (ValueError, RecursionError) as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise CertificateError(
             f"this is not complete JSON, perhaps half-written: {plain_reason(error)}"
         ) from error
+    except ValueError as error:
+        raise CertificateError(f"this cannot be read: {plain_reason(error)}") from error
     top = Json(content)
     if top["format"].text() != FORMAT:
         raise CertificateError(f'this is not a result: its "format" is not "{FORMAT}"')

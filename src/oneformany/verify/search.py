@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.verify.listing import ListedColumns
-from oneformany.verify.points import is_group_helped, repeated
+from oneformany.verify.points import Near, repeated
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import Items
 from oneformany.verify.reading import BoolArray, IntArray
@@ -259,13 +259,17 @@ class GroupSearch:
             waiting = Nodes._make(map(np.concatenate, zip(*parts, strict=True)))
 
     def _exists(self, group: IntArray, state: IntArray, budget: int) -> bool:
-        """Whether a positive point serves the group with what was decided.
+        """Whether a positive point serves the group with what was decided: all of it could become the point.
 
         The group is all that such a point could serve, so nothing else is lost.
         """
-        classifier = self._problem.classifier
+        problem, classifier = self._problem, self._problem.classifier
         if classifier.summed and not classifier.margin:  # the sums that the search adds up say it all
             return True
         rows = np.array([row for item in group for row in self._members[item]])
+        # Without a rule all may go where the first one may.
+        movers = (rows[:1] if rule is None else rows for rule in problem.rules)
+        may = [problem.may(f, problem.codes[some, f]).all(axis=0) for f, some in enumerate(movers)]
         changed, opened = (np.flatnonzero(state == told) for told in (CHANGED, OPEN))
-        return is_group_helped(self._problem, rows, changed, opened, budget)
+        near = Near(problem, rows[:1], np.concatenate(may)[:, None])
+        return near.positive_row(changed, opened, np.array([budget])) is not None
