@@ -1,6 +1,7 @@
 """Tests of sentences that people act on: reasons told together, ranges in words, and who is left out."""
 
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -95,7 +96,7 @@ def test_costs_with_fractions_are_told_as_they_were_given_and_filed_as_integers(
     )
     result = explainer.explain(frame)
     assert (result.cost, result.cost_bound) == (6.0, 6.0)
-    assert "Together they cost 6: proved" in result.summary()
+    assert "All changes together cost 6: proved" in result.summary()
     assert json.loads(result.to_json())["cost"] == result.cost_units == 60
     assert ofm.Result.from_json(result.to_json()).cost == 6.0
 
@@ -142,7 +143,7 @@ def test_a_share_beyond_those_who_can_be_helped_is_not_said_to_be_covered():
 
 def test_a_goal_without_a_proof_does_not_say_that_nobody_can_be_helped():
     cut = replace(solved(explanations=1), lower_bound=0, covered_bound=3, coverage_proof=None, ended="limit")
-    assert "not known of any row" not in cut.summary()
+    assert "not known whether any row" not in cut.summary()
     assert "Proof: none; 3 is the number of all who are not proved to be beyond help." in cut.summary()
     assert repr(cut) == "Result(optimal: 1 explanation covers 1 of 3 rows, no more than 3 can be covered)"
 
@@ -162,7 +163,29 @@ def test_sums_in_proofs_fit_what_they_prove():
     fewest = replace(solved(), proof=DualProof((40_001, 0, 0), 10_000))
     assert "all together 4.001 times" in fewest.summary()
     most = replace(solved(explanations=1), covered_bound=2, coverage_proof=CoverageProof((3, 3, 2), 5, 3, 3))
-    assert "which allows 1 x 1.667 + 0.333 = 2.000." in most.summary()
+    assert "So no more than 1 x 1.667 + 0.333 = 2.000 rows are covered." in most.summary()
+
+
+def test_the_sum_of_a_share_is_told_and_a_single_explanation_needs_no_proof():
+    shared = replace(solved(coverage=0.9), lower_bound=2, coverage_proof=CoverageProof((3, 3, 2), 5, 3, 3))
+    assert "must be used for 3 rows: every row has a weight of at most 1" in shared.summary()
+    assert "So (3 - 0.333) / 1.667 = 1.600 explanations are needed." in shared.summary()
+    for asked in ({"coverage": 0.3}, {}):
+        alone = replace(solved(**asked), lower_bound=1)
+        assert "Proof: none is needed, as no row is covered without an explanation." in alone.summary()
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_no_sentence_speaks_of_rows_where_rows_stand_for_people_but_those_that_name_rows(share):
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+    rows, people = [[0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], [4, 2, 3, 5]
+    problem = ofm.Problem(rows, (2, 2, 2), oracle, 1, share=share, people=people)
+    for asked in ({}, {"explanations": 1}, {"coverage": 0.3}, {"time_limit": 0.0}):
+        result = ofm.solve(problem, **asked)
+        told = re.sub(r"\brows? \d+(, \d+)*", "", result.summary())  # names of rows
+        told = re.sub("the rows carry weights|Why so many.*", "", told)  # and what is true of rows as such
+        assert "people" in told
+        assert not re.search(r"\b[Rr]ows?\b", told), told
 
 
 def test_a_model_that_was_not_read_in_time_is_not_said_to_be_unreadable():
