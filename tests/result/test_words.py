@@ -64,7 +64,7 @@ def test_ranges_are_said_in_words_and_the_users_own_labels_are_left_alone():
 def test_who_is_left_out_by_a_share_is_not_said_to_be_out_of_reach():
     budgeted = solved(explanations=1)
     assert budgeted.left_out
-    few, share = "can be helped, but not by so few explanations at once", "is covered without them"
+    few, share = "Can be helped, but not by so few explanations at once", "is covered without them"
     assert few in ofm.report_html(budgeted)
     shared = ofm.report_html(replace(budgeted, goal=Goal(coverage=0.3)))
     assert few not in shared
