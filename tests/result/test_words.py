@@ -210,3 +210,23 @@ def test_the_table_names_what_rows_change_and_nothing_that_nobody_does():
     result = explainer.explain(frame)
     assert "<td>job: full</td>" in result._repr_html_()
     assert "rooms" not in result._repr_html_()
+
+
+def test_rows_of_an_index_of_several_levels_and_of_days_are_named_readably():
+    days = pd.date_range("2026-01-04", periods=2)
+    frame = pd.DataFrame({"job": [0, 0]}, index=pd.MultiIndex.from_arrays([["b", "a"], days]))
+    schema = ofm.Schema([ofm.Feature("job", ("no", "yes"), numbers=(0, 1))])
+    explainer = ofm.OneForMany(lambda rows: np.where(rows["job"] == 1, 0.9, 0.1), schema=schema)
+    assert "(rows b / 2026-01-04, a / 2026-01-05)" in explainer.explain(frame).summary()
+    by_day = frame.set_index(days + pd.Timedelta(hours=6))
+    assert "(rows 2026-01-04 06:00:00, 2026-01-05 06:00:00)" in explainer.explain(by_day).summary()
+
+
+def test_labels_from_right_to_left_do_not_turn_the_words_around_them():
+    schema = ofm.Schema([ofm.Feature("city", ("\u062a\u0647", "Z\u00fcrich"))])
+    problem = ofm.Problem([[0]], (2,), ofm.AdditiveOracle([[0, 1]], threshold=1), 1)
+    result = replace(ofm.solve(problem), schema=schema)
+    assert "city  -> Z\u00fcrich  (1 from \u2068\u062a\u0647\u2069)" in result.summary()
+    back = ofm.Problem([[1]], (2,), ofm.AdditiveOracle([[1, 0]], threshold=1), 1)
+    (word,) = replace(ofm.solve(back), schema=schema).plot().texts
+    assert word.get_text() == "\u062a\u0647"

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from oneformany.exceptions import InputError
 from oneformany.result.explanation import Explanation
-from oneformany.result.labels import shown
+from oneformany.result.labels import END, ISOLATE, shown
 from oneformany.result.result import Result
 from oneformany.schema.schema import Schema
 
@@ -50,7 +50,7 @@ def named(
 
 def plain(text: object, most: int = 24) -> str:
     """Make a name fit to be drawn: short, without control characters, dollar signs not read as formulas."""
-    words = shown(text)
+    words = shown(str(text).strip(ISOLATE + END))
     return (words if len(words) <= most else words[: most - 1] + "…").replace("$", r"\$")
 
 

@@ -16,7 +16,7 @@ Part = dict[str, Any]
 MOST_COMMON = 12
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 612.0, 12.0, 250.0
 MOST_POINTS = 400  # of a line: a page needs no more
-SLOW = 1.0  # seconds: quicker runs have nothing to tell about their way
+SLOW = 1.0  # seconds between the first answer and the last: quicker runs have nothing to tell of their way
 
 
 def changed_features(result: Result) -> list[tuple[str, int, float]]:
@@ -75,7 +75,7 @@ def charts(result: Result) -> Iterator[Part]:
             "explanations, largest first",
             f"% of the {several}",
         )
-    if len(rounds) > 1 and rounds[-1].seconds >= SLOW:
+    if rounds and rounds[-1].seconds - rounds[0].seconds >= SLOW:
         first, last = rounds[0], rounds[-1]
         yield line_chart(
             "Best answer and proved bound while solving",

@@ -333,7 +333,7 @@ def choose_targets(
         if len(inside):
             fitting = np.flatnonzero(there & (counts > 0) & within)
             targets[cell] = _usual(values, counts, fitting if len(fitting) else inside)
-        elif there.any():  # what only rows have is not a target; what occurs nowhere may stand for itself
+        elif there[values.codes].any():  # only rows have it: not a target; what nobody has stands for itself
             targets[cell] = None
     chosen = [*(targets | named_targets(feature, choice.targets)).values()]
     stands = chosen == given and None not in given[: feature.n_regular]  # each level for itself
