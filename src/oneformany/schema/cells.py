@@ -295,8 +295,7 @@ def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: C
     """Group categories that are the same to the model; only neighbours where there is an order."""
     if choice.edges is not None or choice.bins is not None:
         what = "edges are" if choice.edges is not None else "a number of bins is"
-        told = f"column {values.name!r}, which holds {values.kind} values; leave it out"
-        raise InputError(f"{what} given for {told}")
+        raise InputError(f"{what} given for column {values.name!r} of {values.kind} values; leave it out")
     kinds = np.arange(len(plain)) if told is None or choice.apart else same_rows(told.rows)
     runs = np.append(0, np.cumsum(np.diff(kinds) != 0)) * values.ordered
     groups: dict[tuple[int, int], list[Raw]] = {}
