@@ -124,7 +124,7 @@ def plot_change_counts(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['job', 'home']
     """
-    given, schema = named(explanations, schema)
+    given, schema, _ = named(explanations, schema)
     counts = Counter(feature for explanation in given for feature in explanation.changed)
     order = sorted(range(len(schema.features)), key=lambda feature: (-counts[feature], feature))
     names = [schema.names[feature].replace("_", " ") for feature in order]

@@ -10,7 +10,6 @@ from matplotlib.patches import Rectangle
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREEN, INK, PALE, PAPER_WIDTH, axes, checked, named, plain
 from oneformany.result.explanation import Explanation
-from oneformany.result.labels import many
 from oneformany.result.result import Result
 from oneformany.schema.schema import Schema
 
@@ -45,12 +44,30 @@ def plot_explanations(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['2 rows']
     """
-    given, schema = named(explanations, schema)
-    if isinstance(explanations, Result):
-        sizes = list(map(explanations.labels.counted, explanations.labels.sizes))
-    else:
-        sizes = [many(len(explanation.members), "row") for explanation in given]
-    return _one_hot(given, schema, sizes, ax)
+    given, schema, sizes = named(explanations, schema)
+    if not given:
+        raise InputError("there is no explanation to draw")
+    points, blocks = np.array([explanation.point for explanation in given]), schema.blocks
+    values = schema.one_hot(np.maximum(points, 0))
+    for feature, block in enumerate(blocks):  # what rows do not share is -1, and stays white
+        values[np.ix_(points[:, feature] < 0, block)] = 0
+    pairs = [name.partition("=") for name in schema.one_hot_names]
+    labels = [plain(f"{name.replace('_', ' ')}{': ' if of else ''}{of}", 48) for name, _, of in pairs]
+    columns, longest = len(labels), max(map(len, labels))
+    height = 0.55 + 0.3 * len(given) + 0.045 * longest
+    ax = axes(ax, max(PAPER_WIDTH, 1.6 + 0.29 * columns), height)
+    white_green = ListedColormap(["white", GREEN])
+    ax.pcolormesh(values, cmap=white_green, vmin=0, vmax=1, edgecolors="#c8c8c8", linewidth=0.6)
+    for block in blocks[1:]:
+        ax.axvline(float(block[0]), color=INK, linewidth=0.9)
+    for line, explanation in enumerate(given):
+        for block in (blocks[feature] for feature in explanation.changed):
+            corner, width = (float(block[0]) + 0.06, line + 0.08), len(block) - 0.12
+            ax.add_patch(Rectangle(corner, width, 0.84, fill=False, color=INK, linewidth=1.3))
+    ax.set_xlim(0, columns)
+    ax.set_xticks(np.arange(columns) + 0.5, labels, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_xlabel("green: 1, white: 0; framed: features that change", fontsize=8)
+    return _name_lines(ax, sizes)
 
 
 def plot_one_hot(result: Result, ax: Axes | None = None, limit: int = 20) -> Axes:
@@ -80,10 +97,11 @@ def plot_one_hot(result: Result, ax: Axes | None = None, limit: int = 20) -> Axe
     >>> [label.get_text() for label in plot_one_hot(result).get_yticklabels()]
     ['2 rows']
     """
-    largest, labels = _largest(result, limit), result.labels
+    largest = _largest(result, limit)
     explanations = [result.explanations[number] for number in largest]
-    sizes = [labels.counted(labels.sizes[number]) for number in largest]
-    return _one_hot(explanations, labels.schema, sizes, ax, _cut(result, limit))
+    ax = plot_explanations(explanations, result.labels.schema, ax)
+    ax.set_xlabel("; ".join(filter(None, (ax.get_xlabel(), _cut(result, limit)))), fontsize=8)
+    return _name_lines(ax, [result.labels.counted(result.labels.sizes[number]) for number in largest])
 
 
 def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Axes:
@@ -135,36 +153,6 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
     ax.spines[:].set_visible(False)
     ax.set_xlabel(_cut(result, limit), fontsize=8)
     return _name_lines(ax, [labels.counted(labels.sizes[number]) for number in largest])
-
-
-def _one_hot(
-    given: Sequence[Explanation], schema: Schema, sizes: Sequence[str], ax: Axes | None, cut: str = ""
-) -> Axes:
-    """Draw explanations that cover so many rows or people, as lines of one-hot columns."""
-    if not given:
-        raise InputError("there is no explanation to draw")
-    points, blocks = np.array([explanation.point for explanation in given]), schema.blocks
-    values = schema.one_hot(np.maximum(points, 0))
-    for feature, block in enumerate(blocks):  # what rows do not share is -1, and stays white
-        values[np.ix_(points[:, feature] < 0, block)] = 0
-    pairs = [name.partition("=") for name in schema.one_hot_names]
-    labels = [plain(f"{name.replace('_', ' ')}{': ' if of else ''}{of}", 48) for name, _, of in pairs]
-    columns, longest = len(labels), max(map(len, labels))
-    height = 0.55 + 0.3 * len(given) + 0.045 * longest
-    ax = axes(ax, max(PAPER_WIDTH, 1.6 + 0.29 * columns), height)
-    white_green = ListedColormap(["white", GREEN])
-    ax.pcolormesh(values, cmap=white_green, vmin=0, vmax=1, edgecolors="#c8c8c8", linewidth=0.6)
-    for block in blocks[1:]:
-        ax.axvline(float(block[0]), color=INK, linewidth=0.9)
-    for line, explanation in enumerate(given):
-        for block in (blocks[feature] for feature in explanation.changed):
-            corner, width = (float(block[0]) + 0.06, line + 0.08), len(block) - 0.12
-            ax.add_patch(Rectangle(corner, width, 0.84, fill=False, color=INK, linewidth=1.3))
-    ax.set_xlim(0, columns)
-    ax.set_xticks(np.arange(columns) + 0.5, labels, rotation=45, ha="right", rotation_mode="anchor")
-    notes = "green: 1, white: 0; framed: features that change", cut
-    ax.set_xlabel("; ".join(filter(None, notes)), fontsize=8)
-    return _name_lines(ax, sizes)
 
 
 def _largest(result: Result, limit: int) -> list[int]:
