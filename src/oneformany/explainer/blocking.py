@@ -102,11 +102,13 @@ class _Asking:
             words = f"{needed} changes would do"
         elif ever is not None:
             words = "more changes would do, but how many is not known" if ever else NO_NUMBER
-        if alone:
-            words += f"; could be helped without {_any_of(alone)}"
-        if unsettled:
-            which = "one of the rules" if len(unsettled) == len(lifted) > 1 else _any_of(unsettled)
-            words += f"; whether it could be helped without {which} is not known"
+        lifting = {"could": alone, "whether it could": unsettled}
+        for could, names in lifting.items():
+            which = "the rule " if len(names) == 1 else "any one of these rules: "
+            which += "; ".join(f'"{name}"' for name in names)
+            if names:
+                words += f"; {could} be helped without {which}"
+        words += " is not known" if unsettled else ""
         return needed, (*([LIMIT] if needed is not None else ()), *alone), words
 
     def helps(
@@ -129,9 +131,3 @@ class _Asking:
         domain, stop = problem.targets(row, allowed), Stop(min(seconds, remaining))
         answer = oracle.reach(replace(problem.question(row), extra=changes, domain=domain, stop=stop))
         return True if answer.point is not None else False if answer.proved_none else None
-
-
-def _any_of(rules: Sequence[str]) -> str:
-    """Name rules, each of which is lifted by itself."""
-    which = "the rule" if len(rules) == 1 else "any one of these rules:"
-    return f"{which} " + "; ".join(f'"{rule}"' for rule in rules)

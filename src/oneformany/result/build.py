@@ -107,11 +107,11 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
     """Look up the installed versions of packages."""
-    found = {}
-    for package in packages:
+    found = dict.fromkeys(packages, "unknown")
+    for package in found:
         with suppress(PackageNotFoundError):
             found[package] = version(package)
-    return {package: found.get(package, "unknown") for package in packages}
+    return found
 
 
 def _explanations(problem: Problem, groups: Sequence[Group]) -> tuple[tuple[Explanation, ...], IntArray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from math import ceil
@@ -270,19 +269,19 @@ def rule_words(result: Result) -> list[str]:
 
 def changes_of(result: Result, number: int) -> Iterator[tuple[str, str, str]]:
     """Name, new values and old labels of each feature that at least one row of an explanation changes."""
-    labels, explanation, codes = result.labels, result.explanations[number], result.problem["codes"]
-    ends = explanation.ends or (explanation.point,) * len(explanation.members)
+    labels, explanation = result.labels, result.explanations[number]
+    members = list(explanation.members)
+    people = result.people_of_rows[members]
     for feature in explanation.changed:
-        origins, targets = Counter[int](), set[int]()
-        for row, end in zip(explanation.members, ends, strict=True):
-            if codes[row][feature] != end[feature]:
-                origins[codes[row][feature]] += int(result.people_of_rows[row])
-                targets.add(end[feature])
-        if targets:
-            new = [labels.target(feature, level, number) for level in sorted(targets)]
-            old = [f"{rows:,} from {labels.level(feature, level)}" for level, rows in sorted(origins.items())]
+        before, after = result.codes[members, feature], result.points[members, feature]
+        moved = before != after
+        if moved.any():
+            levels, which = np.unique(before[moved], return_inverse=True)
+            counts = zip(levels.tolist(), np.bincount(which, people[moved]), strict=True)
+            old = ", ".join(f"{n:,.0f} from {labels.level(feature, level)}" for level, n in counts)
+            new = [labels.target(feature, level, number) for level in np.unique(after[moved]).tolist()]
             told = _either([f'"{value}"' for value in new]) if len(new) > 1 else new[0]
-            yield labels.feature(feature), told, ", ".join(old)
+            yield labels.feature(feature), told, old
 
 
 def result_table(result: Result) -> str:
