@@ -156,7 +156,7 @@ def test_truth_values_and_numbered_categories_keep_their_values():
 
 
 def test_edges_for_texts_are_refused():
-    with pytest.raises(InputError, match="holds category values"):
+    with pytest.raises(InputError, match="of category values; leave it out"):
         cells(["a", "b"], bins=2)
 
 

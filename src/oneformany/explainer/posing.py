@@ -138,11 +138,8 @@ def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Po
     known = codes if reference is None else schema.encode(reference.frame)
     limits = _limits(asked, schema, known)
     reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
-
-    def decide(frame: pd.DataFrame) -> BoolArray:
-        return reading.verdict(schema.encode(frame))
-
-    return Posed(schema, codes, reading.oracle, reading.verdict(codes), decide, limits)
+    verdict = reading.verdict
+    return Posed(schema, codes, reading.oracle, verdict(codes), lambda f: verdict(schema.encode(f)), limits)
 
 
 def _decided(
