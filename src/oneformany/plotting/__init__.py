@@ -20,3 +20,5 @@ from oneformany.plotting.charts import plot_subgroups as plot_subgroups
 from oneformany.plotting.maps import plot_explanations as plot_explanations
 from oneformany.plotting.maps import plot_one_hot as plot_one_hot
 from oneformany.plotting.maps import plot_profiles as plot_profiles
+
+__all__ = [name for name in dir() if name.startswith("plot_")]
