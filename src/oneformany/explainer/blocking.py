@@ -23,7 +23,11 @@ DATA = "the data"
 SECONDS = 10.0
 SECONDS_PER_ROW = 0.2
 SECONDS_PER_QUESTION = 0.5
-NO_NUMBER = "no number of changes would do"
+NUMBER_OF_CHANGES = {  # that would do, by whether any would
+    True: "more changes would do, but how many is not known",
+    False: "no number of changes would do",
+    None: "whether more changes would help is not known",
+}
 Limits = tuple[Sequence[BoolArray | None], tuple[Restriction, ...]]  # allowed moves, and rules on rows
 
 
@@ -82,9 +86,9 @@ class _Asking:
         if not (self.problem.targets(row, self.free[0]).sum(axis=1) > 1).any():
             return None, (DATA,), "no column has another value to go to; reference data would offer some"
         ever = self.helps(row, features, self.given)
-        tried = ((n, self.helps(row, n, self.given)) for n in range(most + 1, features + 1))
-        found = () if ever is False else tried
-        fewest, helps = next((pair for pair in found if pair[1] is not False), (None, False))
+        more = () if ever is False else range(most + 1, features + 1)
+        tried = ((n, self.helps(row, n, self.given)) for n in more)
+        fewest, helps = next((pair for pair in tried if pair[1] is not False), (None, False))
         needed = fewest if helps else None  # if all below is proved not to help
         # Which rule alone blocks: with the changes that were allowed, or where no number helps, with any.
         changes = features if ever is False else most
@@ -96,18 +100,12 @@ class _Asking:
                 return None, (MODEL,), "whatever changes, the model accepts none of the targets together"
             if free and self.without:
                 together = " together with ".join(rule for rule, _ in self.without)
-                return None, (together,), f"{NO_NUMBER} under these rules: {together}"
-        words = "whether more changes would help is not known"
-        if needed is not None:
-            words = f"{needed} changes would do"
-        elif ever is not None:
-            words = "more changes would do, but how many is not known" if ever else NO_NUMBER
-        lifting = {"could": alone, "whether it could": unsettled}
-        for could, names in lifting.items():
+                return None, (together,), f"{NUMBER_OF_CHANGES[False]} under these rules: {together}"
+        words = NUMBER_OF_CHANGES[ever] if needed is None else f"{needed} changes would do"
+        for could, names in (("could", alone), ("whether it could", unsettled)):
             which = "the rule " if len(names) == 1 else "any one of these rules: "
-            which += "; ".join(f'"{name}"' for name in names)
-            if names:
-                words += f"; {could} be helped without {which}"
+            told = "; ".join(f'"{name}"' for name in names)
+            words += f"; {could} be helped without {which}{told}" if names else ""
         words += " is not known" if unsettled else ""
         return needed, (*([LIMIT] if needed is not None else ()), *alone), words
 

@@ -44,10 +44,7 @@ def cards(result: Result) -> Iterator[Part]:
 
 
 def lines_of_rows(result: Result) -> Iterator[tuple[str, ...]]:
-    """Names of columns, then each given row: its explanation or what else becomes of it, and its changes.
-
-    Where rows stand for several people, it is said for how many.
-    """
+    """Names of columns, then each given row: what becomes of it, for how many people, and what it changes."""
     labels, points, outcome = result.labels, result.points, outcomes(result)
     people = "people" in result.problem
     yield "row", "explanation", "changes", *["people"] * people, "what it changes, or why not"

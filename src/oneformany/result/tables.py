@@ -41,12 +41,13 @@ def to_frame(result: Result) -> pd.DataFrame:
         they share nothing. Where a feature already has one of the first names, ours ends in "_".
     """
     schema, explanations = result.labels.schema, result.explanations
-    own = {"rows_covered": pd.Series([len(e.members) for e in explanations], dtype=np.int64)}
-    if "people" in result.problem:
-        own["people_covered"] = pd.Series(result.labels.sizes, dtype=np.int64)
-    own |= {
+    own = {
+        "rows_covered": pd.Series([len(e.members) for e in explanations], dtype=np.int64),
+        "people_covered": pd.Series(result.labels.sizes, dtype=np.int64),
         "changed_features": _texts("; ".join(schema.names[f] for f in e.changed) for e in explanations),
     }
+    if "people" not in result.problem:
+        del own["people_covered"]
     values = []
     for index, feature in enumerate(schema.features):
         sent = [index in e.changed and e.point[index] >= 0 for e in explanations]
@@ -175,10 +176,7 @@ def changes_by_feature(result: Result) -> IntArray:
 
 
 def shown_rounds(result: Result) -> tuple[list[Round], str, str]:
-    """Rounds that can stand in one picture, what they count, and what their bound says.
-
-    They have an answer, and are about what the first of them is about.
-    """
+    """Rounds of one picture, all about what the first answer is about; what they count, and their bound."""
     rounds = [step for step in result.statistics.rounds if step.count]
     kept = [step for step in rounds if step.measure == rounds[0].measure]
     counted, proved = MEASURED[kept[0].measure if kept else "explanations"]
