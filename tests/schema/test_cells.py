@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
-from oneformany.schema.cells import MOST_CELLS, Choice, Told, decide_cells, same_rows
+from oneformany.schema.cells import MOST_CELLS, Choice, Told, bins_of, decide_cells, same_rows
 from oneformany.schema.feature import Feature
 from oneformany.schema.frames import ColumnValues
 
@@ -179,3 +179,9 @@ def test_rows_with_gaps_in_equal_places_are_equal():
     numbers = same_rows(rows)
     assert numbers[0] == numbers[2]
     assert len(set(numbers.tolist())) == 3
+
+
+def test_bins_of_numbers_that_no_float_counts_one_by_one_are_not_named_by_integers():
+    assert bins_of("x", [3e300, 5e300], np.array([1e300, 9e300])).levels[1] == "above 3e+300 up to 5e+300"
+    assert bins_of("x", [3, 5], np.array([1.0, 9.0])).levels[1] == "4-5"
+    assert bins_of("x", [3, 5], np.array([1.0, 9.5])).levels[1] == "above 3 up to 5"

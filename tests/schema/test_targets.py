@@ -92,6 +92,8 @@ def test_the_roundest_number_is_found():
     assert roundest(7, 7, 7) == 7
     assert roundest(-1530, -1480, -1505) == -1500
     assert roundest(1_040_000, 3_100_000, 2_900_000) == 2_000_000
+    assert roundest(1e308, 1.5e308, 1.2e308) == 1e308
+    assert roundest(2.2250738585e-313, 2.22507385855e-313, 2.2250738585e-313) == 2.2250738585e-313
 
 
 @given(st.floats(-1e9, 1e9), st.floats(0, 1e6))

@@ -226,7 +226,8 @@ def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, 
 
 def bins_of(name: str, edges: Sequence[float], numbers: FloatArray) -> Feature:
     """Make a feature of bins, named by integers if all the numbers are; one bin where there is no edge."""
-    n_bins, integers = len(edges) + 1, bool((numbers == np.floor(numbers)).all())
+    n_bins = len(edges) + 1
+    integers = bool(((numbers == np.floor(numbers)) & (np.abs(numbers) < 1e15)).all())  # and told as such
     made = Feature(name, tuple(map(str, range(n_bins))), ordered=True, edges=tuple(edges))  # checks them
     return replace(made, levels=bin_labels(edges, integers=integers) if len(edges) else (ANY_NUMBER,))
 
@@ -398,7 +399,9 @@ def roundest(low: float, high: float, near: float) -> float:
     top = math.floor(math.log10(max(abs(low), abs(high)))) + 1
     for power in range(top, top - DIGITS, -1):
         for step in (5, 2, 1):
-            count = round(near / (step * 10.0**power))
+            if not (unit := float(f"{step}e{power}")):  # among the smallest numbers that there are
+                return low
+            count = round(near / unit)
             tried = (float(f"{multiple * step}e{power}") for multiple in (count, count - 1, count + 1))
             inside = [number for number in tried if low <= number <= high]
             if inside:
