@@ -5,7 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
-from oneformany.schema.cells import MOST_CELLS, Choice, Told, bins_of, decide_cells, same_rows
+from oneformany.schema.cells import (
+    MOST_CELLS,
+    Choice,
+    Told,
+    beyond_data,
+    bins_of,
+    decide_cells,
+    infer_schema,
+    levels_of_values,
+    same_rows,
+)
 from oneformany.schema.feature import Feature
 from oneformany.schema.frames import ColumnValues
 
@@ -185,3 +195,22 @@ def test_bins_of_numbers_that_no_float_counts_one_by_one_are_not_named_by_intege
     assert bins_of("x", [3e300, 5e300], np.array([1e300, 9e300])).levels[1] == "above 3e+300 up to 5e+300"
     assert bins_of("x", [3, 5], np.array([1.0, 9.0])).levels[1] == "4-5"
     assert bins_of("x", [3, 5], np.array([1.0, 9.5])).levels[1] == "above 3 up to 5"
+
+
+def test_many_numbers_are_eight_cells_and_ten_of_them_are_levels_in_a_schema_of_their_own():
+    assert cells(list(range(100))).n_levels == 8
+    ten, eleven = (infer_schema(pd.DataFrame({"x": range(n)})).features[0] for n in (10, 11))
+    assert (ten.n_levels, ten.binned, eleven.n_levels, eleven.binned) == (10, False, 4, True)
+
+
+def test_labels_say_the_type_of_a_value_only_where_two_would_be_alike():
+    assert levels_of_values("x", ["a", 1]).levels == ("a", "1")
+    assert levels_of_values("x", ["1", 1]).levels == ("'1'", "1")
+
+
+def test_only_numbers_lie_beyond_the_data():
+    numbers = Feature("x", ("0", "1"), numbers=(0, 1))
+    found = column([0, 0]).with_values([1])
+    assert list(beyond_data(numbers, found, np.array([0, 1]))) == ["x 1 (all numbers there: 0 to 0)"]
+    assert list(beyond_data(Feature("x", ("a", "b")), column(["a"]), np.array([0]))) == []
+    assert list(beyond_data(numbers.with_cells(missing=True), column([None, np.nan]), np.array([2]))) == []

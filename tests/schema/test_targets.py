@@ -92,6 +92,7 @@ def test_the_roundest_number_is_found():
     assert roundest(7, 7, 7) == 7
     assert roundest(-1530, -1480, -1505) == -1500
     assert roundest(1_040_000, 3_100_000, 2_900_000) == 2_000_000
+    assert [roundest(-7, 3, 2), roundest(0, 9, 8), roundest(-9, 0, -8)] == [0, 0, 0]
     assert roundest(1e308, 1.5e308, 1.2e308) == 1e308
     assert roundest(2.2250738585e-313, 2.22507385855e-313, 2.2250738585e-313) == 2.2250738585e-313
 

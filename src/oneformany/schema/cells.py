@@ -394,8 +394,6 @@ def roundest(low: float, high: float, near: float) -> float:
     """Find the multiple of the largest step, 1, 2 or 5 times a power of ten, in an interval: the nearest."""
     if low >= high:
         return low
-    if low <= 0 <= high:
-        return 0.0
     top = math.floor(math.log10(max(abs(low), abs(high)))) + 1
     for power in range(top, top - DIGITS, -1):
         for step in (5, 2, 1):
