@@ -214,3 +214,16 @@ def test_only_numbers_lie_beyond_the_data():
     assert list(beyond_data(numbers, found, np.array([0, 1]))) == ["x 1 (all numbers there: 0 to 0)"]
     assert list(beyond_data(Feature("x", ("a", "b")), column(["a"]), np.array([0]))) == []
     assert list(beyond_data(numbers.with_cells(missing=True), column([None, np.nan]), np.array([2]))) == []
+
+
+@pytest.mark.parametrize(("groups", "binned"), [(4, True), (5, False)])
+def test_numbers_that_a_model_tells_into_at_most_half_as_many_groups_are_bins(groups, binned):
+    found = column(list(range(8)))
+    feature = cells(list(range(8)), told(found, lambda number: min(number, groups - 1)))
+    assert (feature.binned, feature.n_levels) == (binned, groups if binned else 8)
+
+
+def test_no_number_need_be_a_level_but_fewer_than_none_are_refused():
+    assert infer_schema(pd.DataFrame({"x": [1, 2, 3]}), bins=2, max_levels=0).features[0].binned
+    with pytest.raises(InputError, match="max_levels is -1"):
+        infer_schema(pd.DataFrame({"x": [1]}), max_levels=-1)
