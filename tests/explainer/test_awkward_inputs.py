@@ -270,7 +270,7 @@ def test_bins_of_the_pipeline_are_the_cells():
 
 
 def test_wishes_for_a_column_of_texts_are_refused():
-    with pytest.raises(InputError, match="edges are given for column 'job', which holds category values"):
+    with pytest.raises(InputError, match="edges are given for column 'job' of category values; leave it out"):
         OneForMany(pipeline(), 2, edges={"job": [1, 2]}).explain(FRAME)
 
 

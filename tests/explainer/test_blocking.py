@@ -160,6 +160,91 @@ def test_several_rules_of_which_any_one_blocks_are_one_clause():
     )
 
 
+def helped(schema, oracle, before, rules, most):
+    """Whether some point within so many changes is accepted, by looking at all of them."""
+    points = np.array(list(product(*map(range, schema.levels))))
+    points = points[(points != before).sum(axis=1) <= most]
+    befores = np.tile(before, (len(points), 1))
+    kept = oracle.positive(points)
+    for feature, matrix in enumerate(ofm.allowed_moves(schema, rules)):
+        if matrix is not None:
+            kept &= matrix[befores[:, feature], points[:, feature]]
+    for restriction in (r.restriction(schema, befores) for r in rules if not hasattr(r, "feature")):
+        kept &= restriction.holds(befores, points)
+    return bool(kept.any())
+
+
+def some_rules(rng):
+    names = rng.permutation(list("abcd")).tolist()
+    kinds = [
+        Immutable(names[0]),
+        NeverTarget(names[1], "2"),
+        ofm.Forbid(names[2], "0", "2"),
+        Linked(*names[:2]),
+        Linked(names[3], names[0], one_way=True),
+        NotTogether(*names[1:3]),
+        ofm.Implies({names[0]: ["1", "2"]}, {names[3]: "2"}),
+        ofm.Implies({names[2]: "2"}, {names[1]: ["0", "1"]}),
+    ]
+    return [kinds[kind] for kind in rng.choice(len(kinds), int(rng.integers(2, 5)), replace=False)]
+
+
+@pytest.mark.filterwarnings("ignore:the rule", "ignore:by the rule")
+def test_all_rules_without_which_a_row_could_be_helped_are_named_and_no_other():
+    schema, told = Schema(tuple(Feature(name, tuple("012"), ordered=True) for name in "abcd")), 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        rules = some_rules(rng)
+        oracle = ofm.AdditiveOracle(rng.integers(-2, 4, (4, 3)), threshold=int(rng.integers(3, 9)))
+        before = np.array(rng.integers(0, 3, 4))
+        kept = [r.restriction(schema, before[None]) for r in rules if not hasattr(r, "feature")]
+        allowed = ofm.allowed_moves(schema, rules)
+        problem = ofm.Problem([before], schema.levels, oracle, 2, allowed, restrictions=kept)
+        for entry in with_reasons(ofm.solve(problem), problem, schema, rules).unreachable:
+            needed = next((n for n in range(5) if helped(schema, oracle, before, rules, n)), None)
+            assert entry.needed_changes == needed
+            most = 4 if needed is None else 2
+            others = [(rule, [other for other in rules if other is not rule]) for rule in rules]
+            alone = [rule for rule, rest in others if helped(schema, oracle, before, rest, most)]
+            if needed is not None or alone:
+                assert entry.blocked_by == (*([LIMIT] * (needed is not None)), *map(str, alone))
+            assert "not known" not in entry.reason
+            told += bool(alone)
+    assert told > 20
+
+
+def test_of_a_rule_that_cannot_be_settled_it_is_said_that_it_is_not_known(monkeypatch):
+    monkeypatch.setattr("oneformany.oracles.constrained.LARGEST_BOX", 0)
+    schema = Schema(tuple(Feature(name, ("no", "yes")) for name in "abc"))
+    rules = [NotTogether("a", "b"), NeverTarget("c", "yes")]
+    oracle = ofm.AdditiveOracle([[0, 1]] * 3, threshold=2)
+    kept = [rules[0].restriction(schema, np.zeros((1, 3), dtype=int))]
+    allowed = ofm.allowed_moves(schema, rules)
+    problem = ofm.Problem([[0, 0, 0]], (2, 2, 2), oracle, 2, allowed, restrictions=kept)
+    greedy = replace(problem, oracle=First(oracle))
+    (entry,) = with_reasons(ofm.solve(problem), greedy, schema, rules).unreachable
+    assert (entry.needed_changes, entry.blocked_by) == (None, (str(rules[0]),))
+    assert entry.reason.endswith(
+        'whether more changes would help is not known; could be helped without the rule "of a, b, no row '
+        'changes more than one"; whether it could be helped without the rule "nobody is sent to c yes" is '
+        "not known"
+    )
+
+
+class First:
+    """A classifier whose first point changes everything that may change."""
+
+    def __init__(self, oracle):
+        self.oracle = oracle
+
+    def __getattr__(self, name):
+        return getattr(self.oracle, name)
+
+    def reach(self, question):
+        point = np.where(question.domain[:, 1], 1, question.anchor)
+        return Answer(point) if self.oracle.positive(point[None])[0] else Answer.none()
+
+
 def test_rules_that_block_only_together_are_named_together():
     (entry,) = small([Immutable("a"), Immutable("b")], max_changes=2).unreachable
     assert entry.blocked_by == ("a cannot change together with b cannot change",)

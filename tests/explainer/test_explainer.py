@@ -1,6 +1,7 @@
 import hashlib
 import json
 import signal
+import tracemalloc
 import warnings
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import LinearSVC
 
-from oneformany import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema, nearest_change
+from oneformany import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema, infer_schema, nearest_change
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.explainer import OneForMany
@@ -384,6 +385,21 @@ def test_one_row_that_is_accepted_is_told_as_one():
     frame = pd.DataFrame({"job": ["full"]})
     with pytest.raises(InputError, match="calls the only row positive: there is nothing to explain"):
         OneForMany(lambda rows: np.ones(len(rows))).explain(frame)
+
+
+def test_costs_of_a_column_of_many_values_take_no_more_memory_than_their_table(monkeypatch):
+    frame = pd.DataFrame({"zip": np.arange(3_000), "job": np.arange(3_000) % 2})
+    model = LogisticRegression(max_iter=1000).fit(frame, frame["job"])
+    schema = infer_schema(frame, bins=None)
+    tracemalloc.start()
+    problem = OneForMany(model, 1, schema=schema, costs={"job": 2.5}).problem(frame[:40])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert problem.costs.tables[0].sum() == 3_000 * 2_999 * 2 * 5
+    assert peak < 2.5 * problem.costs.tables[0].nbytes
+    monkeypatch.setattr("oneformany.explainer.posing.MOST_PRICED", 2_999**2)
+    with pytest.raises(InputError, match="'zip' has 3,000 cells, which are too many for costs"):
+        OneForMany(model, 1, schema=schema, costs={"job": 2.5}).problem(frame[:40])
 
 
 @pytest.mark.parametrize(("cost", "told"), [(1.0001, 0), (1.00001, 1)])

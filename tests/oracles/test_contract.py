@@ -273,6 +273,23 @@ def test_a_limit_on_questions_is_seen_through_a_rule():
     assert ConstrainedOracle(trees(np.random.default_rng(0)).oracle, lambda points: points).max_calls is None
 
 
+def test_a_limit_on_questions_holds_where_the_points_that_a_rule_permits_are_looked_through():
+    inner = BlackBoxOracle(lambda codes: np.where(codes[:, 0] == 0, 0.9, 0.1), (2,) * 4, max_calls=6)
+    oracle = ConstrainedOracle(inner, lambda points: points[:, 0] == 1)
+    answer = oracle.reach(Question(np.array([1, 0, 0, 0]), np.zeros(4, bool), 4, np.ones((4, 2), bool)))
+    assert (answer.point, answer.proved_none) == (None, False)
+    assert inner.asked <= 6
+
+
+@pytest.mark.parametrize(("seconds", "proved"), [(0, False), (None, True)])
+def test_the_clock_is_looked_at_while_points_are_looked_through(monkeypatch, seconds, proved):
+    monkeypatch.setattr("oneformany.oracles.search.BATCH", 8)
+    oracle = ConstrainedOracle(AdditiveOracle([[0, 1]] * 4, threshold=1), lambda p: np.zeros(len(p), bool))
+    every = np.ones((4, 2), bool)
+    answer = oracle.reach(Question(np.zeros(4, int), np.zeros(4, bool), 4, every, Stop(seconds)))
+    assert (answer.point, answer.proved_none) == (None, proved)
+
+
 def forbidden():
     oracle = AdditiveOracle([[0, 1, 2]] * 20, 0.0, 5.0)
     return ConstrainedOracle(oracle, lambda points: np.zeros(len(points), np.bool_))

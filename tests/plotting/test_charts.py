@@ -1,5 +1,7 @@
 """Tests that there is a bar per feature, as long as the explanations that change it."""
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import pandas as pd
 import pytest
@@ -12,6 +14,7 @@ from oneformany.plotting.charts import plot_change_counts
 from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
+from oneformany.statistics import Round, Statistics
 from report.made_results import made_result
 
 mpl.use("agg")
@@ -76,3 +79,13 @@ def test_counts_are_marked_at_round_numbers():
         pd.DataFrame({"max_changes": [1, 2, 3], "count": [21, 10, 4], "bound": [21, 10, 4]})
     )
     assert ax.get_yticks().tolist() == [0, 5, 10, 15, 20, 25]
+
+
+def test_axes_count_people_where_rows_stand_for_several():
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+    problem = ofm.Problem([[0, 1, 0], [1, 0, 0]], (2, 2, 2), oracle, 1, people=[3, 4])
+    rounds = [Round("cover", 1, 2, 4.0, bound=4, count=4, seconds=0.1, measure="people")]
+    result = replace(ofm.solve(problem, explanations=1), statistics=Statistics(rounds))
+    assert plotting.plot_bounds(result).get_ylabel() == "people covered"
+    assert plotting.plot_group_sizes(result).get_ylabel() == "people covered"
+    assert plotting.plot_coverage(result).get_ylabel() == "% of the people"

@@ -96,6 +96,8 @@ def test_lines_are_named_by_people_as_the_summary_is():
     result = replace(made, problem=made.problem | {"people": [1, 7] * 6}, covered_bound=None)
     for plot in (plot_profiles, plot_one_hot):
         assert [label.get_text() for label in plot(result).get_yticklabels()] == ["35 people", "5 people"]
+    in_order = plot_explanations(result)
+    assert [label.get_text() for label in in_order.get_yticklabels()] == ["5 people", "35 people"]
 
 
 def test_a_range_is_drawn_and_tabled_as_a_range():

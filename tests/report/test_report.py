@@ -100,11 +100,23 @@ def test_cards_tell_whom_they_cover_what_changes_and_what_is_shared():
 
 
 def test_every_row_stands_in_the_table_with_what_becomes_of_it():
-    table = list(lines_of_rows(made_result()))
+    head, *table = lines_of_rows(made_result())
+    assert head == ("row", "explanation", "changes", "what it changes, or why not")
     assert len(table) == 12
     assert table[0] == ("row-0", "1", "2", "income → middle 0; job → middle 1")
     assert table[10] == ("row-10", "cannot be helped", "", "no positive point within 2 changes")
     assert table[11] == ("row-11", "undecided", "", "")
+
+
+def test_people_are_counted_where_rows_stand_for_several():
+    result = made_result()
+    many = replace(result, problem={**result.problem, "people": [3] * 12})
+    head, first, *_ = lines_of_rows(many)
+    assert head == ("row", "explanation", "changes", "people", "what it changes, or why not")
+    assert first == ("row-0", "1", "2", "3", "income → middle 0; job → middle 1")
+    page = ofm.report_html(many)
+    assert ">People without an explanation<" in page
+    assert "Of undecided people nothing is claimed." in page
 
 
 def test_rules_model_and_digest_are_told(plain):

@@ -300,9 +300,11 @@ def test_new_rows_are_placed_by_a_model_that_can_only_be_asked():
 
 def test_tables_count_the_people_of_a_row_as_the_summary_does():
     result = OneForMany(linear(), 1, share="action").explain(FRAME, people=[3] * len(FRAME))
-    sizes = result.to_frame()["rows_covered"]
-    assert sizes.sum() == result.covered == 3 * sum(number >= 0 for number in result.assignment)
-    assert f"<td>{sizes.loc[1]}</td>" in result._repr_html_()
+    table = result.to_frame()
+    assert table["rows_covered"].sum() == sum(number >= 0 for number in result.assignment)
+    assert table["people_covered"].sum() == result.covered
+    assert (table["people_covered"] == 3 * table["rows_covered"]).all()
+    assert f"<td>{table['people_covered'].loc[1]}</td>" in result._repr_html_()
 
 
 def test_a_column_of_new_numbers_is_one_of_numbers_though_some_are_missing():

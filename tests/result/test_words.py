@@ -1,6 +1,7 @@
 """Tests of sentences that people act on: reasons told together, ranges in words, and who is left out."""
 
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -63,7 +64,7 @@ def test_ranges_are_said_in_words_and_the_users_own_labels_are_left_alone():
 def test_who_is_left_out_by_a_share_is_not_said_to_be_out_of_reach():
     budgeted = solved(explanations=1)
     assert budgeted.left_out
-    few, share = "can be helped, but not by so few explanations at once", "is covered without them"
+    few, share = "Can be helped, but not by so few explanations at once", "is covered without them"
     assert few in ofm.report_html(budgeted)
     shared = ofm.report_html(replace(budgeted, goal=Goal(coverage=0.3)))
     assert few not in shared
@@ -95,7 +96,7 @@ def test_costs_with_fractions_are_told_as_they_were_given_and_filed_as_integers(
     )
     result = explainer.explain(frame)
     assert (result.cost, result.cost_bound) == (6.0, 6.0)
-    assert "Together they cost 6: proved" in result.summary()
+    assert "All changes together cost 6: proved" in result.summary()
     assert json.loads(result.to_json())["cost"] == result.cost_units == 60
     assert ofm.Result.from_json(result.to_json()).cost == 6.0
 
@@ -142,7 +143,7 @@ def test_a_share_beyond_those_who_can_be_helped_is_not_said_to_be_covered():
 
 def test_a_goal_without_a_proof_does_not_say_that_nobody_can_be_helped():
     cut = replace(solved(explanations=1), lower_bound=0, covered_bound=3, coverage_proof=None, ended="limit")
-    assert "not known of any row" not in cut.summary()
+    assert "not known whether any row" not in cut.summary()
     assert "Proof: none; 3 is the number of all who are not proved to be beyond help." in cut.summary()
     assert repr(cut) == "Result(optimal: 1 explanation covers 1 of 3 rows, no more than 3 can be covered)"
 
@@ -162,7 +163,29 @@ def test_sums_in_proofs_fit_what_they_prove():
     fewest = replace(solved(), proof=DualProof((40_001, 0, 0), 10_000))
     assert "all together 4.001 times" in fewest.summary()
     most = replace(solved(explanations=1), covered_bound=2, coverage_proof=CoverageProof((3, 3, 2), 5, 3, 3))
-    assert "which allows 1 x 1.667 + 0.333 = 2.000." in most.summary()
+    assert "So no more than 1 x 1.667 + 0.333 = 2.000 rows are covered." in most.summary()
+
+
+def test_the_sum_of_a_share_is_told_and_a_single_explanation_needs_no_proof():
+    shared = replace(solved(coverage=0.9), lower_bound=2, coverage_proof=CoverageProof((3, 3, 2), 5, 3, 3))
+    assert "must be used for 3 rows: every row has a weight of at most 1" in shared.summary()
+    assert "So (3 - 0.333) / 1.667 = 1.600 explanations are needed." in shared.summary()
+    for asked in ({"coverage": 0.3}, {}):
+        alone = replace(solved(**asked), lower_bound=1)
+        assert "Proof: none is needed, as no row is covered without an explanation." in alone.summary()
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_no_sentence_speaks_of_rows_where_rows_stand_for_people_but_those_that_name_rows(share):
+    oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 1]], threshold=2)
+    rows, people = [[0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], [4, 2, 3, 5]
+    problem = ofm.Problem(rows, (2, 2, 2), oracle, 1, share=share, people=people)
+    for asked in ({}, {"explanations": 1}, {"coverage": 0.3}, {"time_limit": 0.0}):
+        result = ofm.solve(problem, **asked)
+        told = re.sub(r"\brows? \d+(, \d+)*", "", result.summary())  # names of rows
+        told = re.sub("the rows carry weights|Why so many.*", "", told)  # and what is true of rows as such
+        assert "people" in told
+        assert not re.search(r"\b[Rr]ows?\b", told), told
 
 
 def test_a_model_that_was_not_read_in_time_is_not_said_to_be_unreadable():
@@ -187,3 +210,23 @@ def test_the_table_names_what_rows_change_and_nothing_that_nobody_does():
     result = explainer.explain(frame)
     assert "<td>job: full</td>" in result._repr_html_()
     assert "rooms" not in result._repr_html_()
+
+
+def test_rows_of_an_index_of_several_levels_and_of_days_are_named_readably():
+    days = pd.date_range("2026-01-04", periods=2)
+    frame = pd.DataFrame({"job": [0, 0]}, index=pd.MultiIndex.from_arrays([["b", "a"], days]))
+    schema = ofm.Schema([ofm.Feature("job", ("no", "yes"), numbers=(0, 1))])
+    explainer = ofm.OneForMany(lambda rows: np.where(rows["job"] == 1, 0.9, 0.1), schema=schema)
+    assert "(rows b / 2026-01-04, a / 2026-01-05)" in explainer.explain(frame).summary()
+    by_day = frame.set_index(days + pd.Timedelta(hours=6))
+    assert "(rows 2026-01-04 06:00:00, 2026-01-05 06:00:00)" in explainer.explain(by_day).summary()
+
+
+def test_labels_from_right_to_left_do_not_turn_the_words_around_them():
+    schema = ofm.Schema([ofm.Feature("city", ("\u062a\u0647", "Z\u00fcrich"))])
+    problem = ofm.Problem([[0]], (2,), ofm.AdditiveOracle([[0, 1]], threshold=1), 1)
+    result = replace(ofm.solve(problem), schema=schema)
+    assert "city  -> Z\u00fcrich  (1 from \u2068\u062a\u0647\u2069)" in result.summary()
+    back = ofm.Problem([[1]], (2,), ofm.AdditiveOracle([[1, 0]], threshold=1), 1)
+    (word,) = replace(ofm.solve(back), schema=schema).plot().texts
+    assert word.get_text() == "\u062a\u0647"

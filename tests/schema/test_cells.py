@@ -5,7 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
-from oneformany.schema.cells import MOST_CELLS, Choice, Told, decide_cells, same_rows
+from oneformany.schema.cells import (
+    MOST_CELLS,
+    Choice,
+    Told,
+    beyond_data,
+    bins_of,
+    decide_cells,
+    infer_schema,
+    levels_of_values,
+    same_rows,
+)
 from oneformany.schema.feature import Feature
 from oneformany.schema.frames import ColumnValues
 
@@ -156,7 +166,7 @@ def test_truth_values_and_numbered_categories_keep_their_values():
 
 
 def test_edges_for_texts_are_refused():
-    with pytest.raises(InputError, match="holds category values"):
+    with pytest.raises(InputError, match="of category values; leave it out"):
         cells(["a", "b"], bins=2)
 
 
@@ -179,3 +189,41 @@ def test_rows_with_gaps_in_equal_places_are_equal():
     numbers = same_rows(rows)
     assert numbers[0] == numbers[2]
     assert len(set(numbers.tolist())) == 3
+
+
+def test_bins_of_numbers_that_no_float_counts_one_by_one_are_not_named_by_integers():
+    assert bins_of("x", [3e300, 5e300], np.array([1e300, 9e300])).levels[1] == "above 3e+300 up to 5e+300"
+    assert bins_of("x", [3, 5], np.array([1.0, 9.0])).levels[1] == "4-5"
+    assert bins_of("x", [3, 5], np.array([1.0, 9.5])).levels[1] == "above 3 up to 5"
+
+
+def test_many_numbers_are_eight_cells_and_ten_of_them_are_levels_in_a_schema_of_their_own():
+    assert cells(list(range(100))).n_levels == 8
+    ten, eleven = (infer_schema(pd.DataFrame({"x": range(n)})).features[0] for n in (10, 11))
+    assert (ten.n_levels, ten.binned, eleven.n_levels, eleven.binned) == (10, False, 4, True)
+
+
+def test_labels_say_the_type_of_a_value_only_where_two_would_be_alike():
+    assert levels_of_values("x", ["a", 1]).levels == ("a", "1")
+    assert levels_of_values("x", ["1", 1]).levels == ("'1'", "1")
+
+
+def test_only_numbers_lie_beyond_the_data():
+    numbers = Feature("x", ("0", "1"), numbers=(0, 1))
+    found = column([0, 0]).with_values([1])
+    assert list(beyond_data(numbers, found, np.array([0, 1]))) == ["x 1 (all numbers there: 0 to 0)"]
+    assert list(beyond_data(Feature("x", ("a", "b")), column(["a"]), np.array([0]))) == []
+    assert list(beyond_data(numbers.with_cells(missing=True), column([None, np.nan]), np.array([2]))) == []
+
+
+@pytest.mark.parametrize(("groups", "binned"), [(4, True), (5, False)])
+def test_numbers_that_a_model_tells_into_at_most_half_as_many_groups_are_bins(groups, binned):
+    found = column(list(range(8)))
+    feature = cells(list(range(8)), told(found, lambda number: min(number, groups - 1)))
+    assert (feature.binned, feature.n_levels) == (binned, groups if binned else 8)
+
+
+def test_no_number_need_be_a_level_but_fewer_than_none_are_refused():
+    assert infer_schema(pd.DataFrame({"x": [1, 2, 3]}), bins=2, max_levels=0).features[0].binned
+    with pytest.raises(InputError, match="max_levels is -1"):
+        infer_schema(pd.DataFrame({"x": [1]}), max_levels=-1)

@@ -9,6 +9,7 @@ import pytest
 
 from oneformany import Feature
 from oneformany.exceptions import InputError
+from oneformany.schema.feature import listed, number_label
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,8 @@ def test_a_feature_survives_json(feature):
         ({"name": "x", "levels": ()}, "at least one label"),
         ({"name": "x", "levels": ("a", 1)}, "the label 1 is not a text"),
         ({"name": "x", "levels": ("a", "b", "a")}, "level 'a' twice"),
+        ({"name": "x", "levels": ("a",), "missing": True, "unseen": True}, "must follow the regular ones"),
+        ({"name": "x", "levels": ("a",), "special": (("a", (1,), 3),)}, "a special level has a label and"),
         ({"name": "x", "levels": ("a", "b"), "edges": (1, 2)}, "2 edges make 3 bins"),
         ({"name": "x", "levels": ("a", "b", "c"), "edges": (2, 2)}, "edges must increase"),
         ({"name": "x", "levels": ("a", "b"), "edges": (float("nan"),)}, "finite numbers"),
@@ -129,3 +132,60 @@ def test_the_level_of_missing_values_keeps_the_name_and_the_target_that_it_was_g
     assert feature.levels == ("a", "b", "odd", "unknown", "unseen in training")
     assert [feature.target(level) for level in (0, 1, 2, 4)] == ["a", None, None, None]
     assert np.isnan(feature.target(3))
+
+
+AMOUNT = Feature(
+    "amount",
+    ("<= 10", "> 10", "no record", "missing"),
+    edges=(10,),
+    unit="DM",
+    special=(("no record", (-9,)),),
+    missing=True,
+)
+
+
+def test_only_regular_levels_are_told_with_a_unit_and_are_targets_by_themselves():
+    assert [AMOUNT.cell_label(level) for level in range(4)] == ["<= 10 DM", "> 10 DM", "no record", "missing"]
+    rooms = Feature("rooms", ("one", "two", "odd"), numbers=(1, 2), unit="rooms", special=(("odd", (-9,)),))
+    assert [rooms.target(level) for level in range(3)] == [1, 2, None]
+    assert [rooms.target_label(level) for level in range(3)] == ["one rooms", "two rooms", "odd"]
+    assert rooms.target_values == (1, 2, "odd")
+
+
+def test_a_target_is_told_as_the_value_itself_or_else_by_its_level():
+    sent = replace(AMOUNT, targets=(7.5, None, -9, math.nan))
+    assert [sent.target_label(level) for level in range(4)] == ["7.5 DM", "> 10 DM", "-9", "missing"]
+    assert sent.target_values == (7.5, "> 10", -9, "missing")
+
+
+def test_a_feature_that_is_not_read_has_one_level_for_everything():
+    unread = Feature("note", ("any value",), unseen=True)
+    assert (unread.unread, unread.n_regular, unread.missing_level) == (True, 0, 0)
+    assert [unread.find(value) for value in ("x", None, math.nan, [1])] == [0, 0, 0, 0]
+    read = Feature("note", ("a", "unseen"), unseen=True)
+    assert (read.unread, read.missing_level, read.find("b"), read.find(None)) == (False, None, 1, None)
+
+
+def test_what_a_feature_does_not_have_is_not_written():
+    told = {"name": "x", "levels": ["a"], "ordered": False, "edges": None, "numbers": None, "unit": ""}
+    assert Feature("x", ("a",)).to_dict() == told
+    assert Feature("x", ("a", "missing"), missing=True).to_dict().keys() == {*told, "missing"}
+
+
+def test_messages_name_twenty_values_at_most_and_count_the_others():
+    assert listed(range(20)) == ", ".join(map(str, range(20)))
+    assert listed(range(21)) == ", ".join(map(str, range(20))) + ", ... (21 in all)"
+
+
+def test_integers_are_told_without_a_point_as_long_as_a_float_holds_them():
+    assert number_label(-999_999_999_999_999.0) == "-999999999999999"
+    assert number_label(1e15) == "1000000000000000.0"
+    assert [number_label(value) for value in (2.0, 2.5, True, "2.0")] == ["2", "2.5", "True", "2.0"]
+
+
+def test_levels_that_are_there_already_are_not_added_again():
+    given = Feature("x", ("a", "no record", "rare"), special=(("no record", ("-9",)),), unseen=True)
+    more = given.with_cells((("no record", ("-8",)), ("refused", ("-7",))), missing=True, unseen=True)
+    assert more.levels == ("a", "no record", "refused", "missing", "rare")
+    assert more.special == (("no record", ("-9",)), ("refused", ("-7",)))
+    assert given.with_cells() == given

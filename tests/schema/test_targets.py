@@ -44,6 +44,13 @@ def test_values_stand_for_themselves():
     )
 
 
+def test_a_level_that_the_user_names_and_nobody_has_stands_for_itself_but_not_what_only_rows_have():
+    feature = Feature("x", ("no", "yes", "new"), numbers=(0, 1, 2))
+    found = ColumnValues.of(pd.Series([0, 2, 0], name="x")).with_values([1])  # two rows, one of reference
+    counts, cells = np.array([1, 0, 0]), np.array([0, 1, 2])
+    assert choose_targets(feature, found, counts, cells, Choice()).targets == (0, 1, None)
+
+
 def test_special_codes_and_gaps_are_targets_only_if_asked_for():
     feature = BINS.with_cells((("-9", (-9,)),), missing=True)
     values = [3, -9, None]
@@ -85,6 +92,9 @@ def test_the_roundest_number_is_found():
     assert roundest(7, 7, 7) == 7
     assert roundest(-1530, -1480, -1505) == -1500
     assert roundest(1_040_000, 3_100_000, 2_900_000) == 2_000_000
+    assert [roundest(-7, 3, 2), roundest(0, 9, 8), roundest(-9, 0, -8)] == [0, 0, 0]
+    assert roundest(1e308, 1.5e308, 1.2e308) == 1e308
+    assert roundest(2.2250738585e-313, 2.22507385855e-313, 2.2250738585e-313) == 2.2250738585e-313
 
 
 @given(st.floats(-1e9, 1e9), st.floats(0, 1e6))

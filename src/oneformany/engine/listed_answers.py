@@ -45,7 +45,7 @@ def groups_of(
         if problem.share == "features":
             point = np.full(len(point), NO_CELL, dtype=np.int64)
             ends = own_ends(problem, table, column, members, wide)
-        groups.append(Group(point, members, table.changed[column].astype(np.bool_), ends))
+        groups.append(Group(point, members, ends))
     return groups
 
 

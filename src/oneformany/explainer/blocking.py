@@ -4,8 +4,12 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
-from oneformany.arrays import BoolArray
+import numpy as np
+
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.explainer.posing import moves_to_targets
+from oneformany.oracles.constrained import ConstrainedOracle
+from oneformany.oracles.protocol import Oracle
 from oneformany.problem import Problem, Restriction
 from oneformany.result.explanation import Unreachable
 from oneformany.result.result import Result
@@ -19,7 +23,11 @@ DATA = "the data"
 SECONDS = 10.0
 SECONDS_PER_ROW = 0.2
 SECONDS_PER_QUESTION = 0.5
-NO_NUMBER = "no number of changes would do"
+NUMBER_OF_CHANGES = {  # that would do, by whether any would
+    True: "more changes would do, but how many is not known",
+    False: "no number of changes would do",
+    None: "whether more changes would help is not known",
+}
 Limits = tuple[Sequence[BoolArray | None], tuple[Restriction, ...]]  # allowed moves, and rules on rows
 
 
@@ -78,27 +86,27 @@ class _Asking:
         if not (self.problem.targets(row, self.free[0]).sum(axis=1) > 1).any():
             return None, (DATA,), "no column has another value to go to; reference data would offer some"
         ever = self.helps(row, features, self.given)
-        tried = ((n, self.helps(row, n, self.given)) for n in range(most + 1, features + 1) if ever)
+        more = () if ever is False else range(most + 1, features + 1)
+        tried = ((n, self.helps(row, n, self.given)) for n in more)
         fewest, helps = next((pair for pair in tried if pair[1] is not False), (None, False))
         needed = fewest if helps else None  # if all below is proved not to help
         # Which rule alone blocks: with the changes that were allowed, or where no number helps, with any.
         changes = features if ever is False else most
-        alone = [rule for rule, limits in self.without if self.helps(row, changes, limits)]
+        lifted = [(rule, self.helps(row, changes, limits)) for rule, limits in self.without]
+        alone, unsettled = ([rule for rule, helps in lifted if helps is said] for said in (True, None))
         if ever is False and not alone:
             free = self.helps(row, features, self.free)
             if free is False:
                 return None, (MODEL,), "whatever changes, the model accepts none of the targets together"
             if free and self.without:
                 together = " together with ".join(rule for rule, _ in self.without)
-                return None, (together,), f"{NO_NUMBER} under these rules: {together}"
-        words = "whether more changes would help is not known"
-        if needed is not None:
-            words = f"{needed} changes would do"
-        elif ever is not None:
-            words = "more changes would do, but how many is not known" if ever else NO_NUMBER
-        if alone:
-            which = "the rule" if len(alone) == 1 else "any one of these rules:"
-            words += f"; could be helped without {which} " + "; ".join(f'"{name}"' for name in alone)
+                return None, (together,), f"{NUMBER_OF_CHANGES[False]} under these rules: {together}"
+        words = NUMBER_OF_CHANGES[ever] if needed is None else f"{needed} changes would do"
+        for could, names in (("could", alone), ("whether it could", unsettled)):
+            which = "the rule " if len(names) == 1 else "any one of these rules: "
+            told = "; ".join(f'"{name}"' for name in names)
+            words += f"; {could} be helped without {which}{told}" if names else ""
+        words += " is not known" if unsettled else ""
         return needed, (*([LIMIT] if needed is not None else ()), *alone), words
 
     def helps(
@@ -108,10 +116,16 @@ class _Asking:
         remaining = self.stop.remaining()
         if remaining <= 0:
             return None
-        problem, (allowed, restrictions) = self.problem, limits
+        problem, (allowed, rules), before = self.problem, limits, self.problem.rows[[row]]
+        oracle: Oracle = problem.oracle
+        if rules:  # so that other points are looked at where the first one breaks a rule
+
+            def permits(points: IntArray) -> BoolArray:
+                after = problem.cells_of(points.T).T
+                given = before.repeat(len(after), axis=0)
+                return np.asarray(np.all([rule.holds(given, after) for rule in rules], axis=0))
+
+            oracle = ConstrainedOracle(oracle, permits)
         domain, stop = problem.targets(row, allowed), Stop(min(seconds, remaining))
-        answer = problem.oracle.reach(replace(problem.question(row), extra=changes, domain=domain, stop=stop))
-        if answer.point is None:
-            return False if answer.proved_none else None
-        before, after = problem.rows[[row]], problem.cells_of(answer.point)[None]
-        return True if all(rule.holds(before, after).all() for rule in restrictions) else None
+        answer = oracle.reach(replace(problem.question(row), extra=changes, domain=domain, stop=stop))
+        return True if answer.point is not None else False if answer.proved_none else None

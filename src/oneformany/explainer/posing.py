@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
 
 MANY_NAMES, MOSTLY = 100, 0.9  # values of a column, and for so many of the rows another one each
+MOST_PRICED = 2**29  # moves of one feature, whose costs take 4 GB
 SCALES = (1, 10, 100, 1_000, 10_000)  # costs have at most four digits after the point
 
 
@@ -154,11 +155,8 @@ def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Po
     known = codes if reference is None else schema.encode(reference.frame)
     limits = _limits(asked, schema, known)
     reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
-
-    def decide(frame: pd.DataFrame) -> BoolArray:
-        return reading.verdict(schema.encode(frame))
-
-    return Posed(schema, codes, reading.oracle, reading.verdict(codes), decide, limits)
+    verdict = reading.verdict
+    return Posed(schema, codes, reading.oracle, verdict(codes), lambda f: verdict(schema.encode(f)), limits)
 
 
 def _decided(
@@ -310,9 +308,10 @@ def _costs(given: AnyValue, schema: Schema) -> Costs:
             table = np.asarray(cost, dtype=np.float64)
         except (TypeError, ValueError):  # words, or lines of different lengths
             table = np.asarray(np.nan)
-        if table.ndim == 0:
-            table = table * (1 - np.eye(n))
-        if table.shape != (n, n) or not ((table >= 0) & np.isfinite(table)).all() or table.diagonal().any():
+        if n * n > MOST_PRICED:
+            raise InputError(f"{feature.name!r} has {n:,} cells, which are too many for costs; give it fewer")
+        is_table = table.shape == (n, n) and not table.diagonal().any()
+        if (table.ndim and not is_table) or not ((table >= 0) & np.isfinite(table)).all():
             raise InputError(
                 f"costs of {feature.name!r} must be a number of at least 0, or a table of {n} x {n} such "
                 f"numbers with 0 for staying, not {cost!r}"
@@ -324,5 +323,6 @@ def _costs(given: AnyValue, schema: Schema) -> Costs:
         scale = SCALES[-1]
         told = "costs are rounded to four digits after the point, and least cost is proved for these"
         warnings.warn(told, stacklevel=2)
-    units = (np.minimum(np.rint(table * scale), LARGEST_SUM) for table in tables)
-    return Costs(tuple(table.astype(np.int64) for table in units), scale)
+    units = (np.minimum(np.rint(table * scale), LARGEST_SUM).astype(np.int64) for table in tables)
+    both = zip(units, schema.levels, strict=True)
+    return Costs(tuple(np.where(np.eye(n, dtype=np.bool_), 0, cost) for cost, n in both), scale)

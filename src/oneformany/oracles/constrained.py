@@ -78,7 +78,8 @@ class ConstrainedOracle:
         permitted = answer.point is not None and self.permits(answer.point[None])[0]
         if whole is None or permitted or answer.proved_none:
             return answer
-        return search(whole, None, self.positive, self.positive, few=LARGEST_BOX)
+        calls = LARGEST_BOX if self.max_calls is None else self.max_calls - getattr(self.oracle, "asked", 0)
+        return search(whole, None, self.positive, self.positive, few=min(LARGEST_BOX, calls))
 
     def relaxation(self) -> Relaxation | None:
         """What bounds the classifier bounds fewer points as well, but no longer exactly."""

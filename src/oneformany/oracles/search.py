@@ -55,6 +55,8 @@ def search(
                 points, found = step(part, steps)
                 parts += found
         for begin in range(0, len(points), BATCH):
+            if begin and whole.stop is not None and whole.stop.expired():
+                return Answer.unknown()
             some = points[begin : begin + BATCH]
             judged = ask(some)
             if (judged == POSITIVE).any():

@@ -10,26 +10,15 @@ Examples
 >>> axes = ofm.plotting.plot_group_sizes(result)
 """
 
-from oneformany.plotting.charts import (
-    plot_bounds,
-    plot_change_counts,
-    plot_changed_features,
-    plot_coverage,
-    plot_frontier,
-    plot_group_sizes,
-    plot_subgroups,
-)
-from oneformany.plotting.maps import plot_explanations, plot_one_hot, plot_profiles
+from oneformany.plotting.charts import plot_bounds as plot_bounds
+from oneformany.plotting.charts import plot_change_counts as plot_change_counts
+from oneformany.plotting.charts import plot_changed_features as plot_changed_features
+from oneformany.plotting.charts import plot_coverage as plot_coverage
+from oneformany.plotting.charts import plot_frontier as plot_frontier
+from oneformany.plotting.charts import plot_group_sizes as plot_group_sizes
+from oneformany.plotting.charts import plot_subgroups as plot_subgroups
+from oneformany.plotting.maps import plot_explanations as plot_explanations
+from oneformany.plotting.maps import plot_one_hot as plot_one_hot
+from oneformany.plotting.maps import plot_profiles as plot_profiles
 
-__all__ = [
-    "plot_bounds",
-    "plot_change_counts",
-    "plot_changed_features",
-    "plot_coverage",
-    "plot_explanations",
-    "plot_frontier",
-    "plot_group_sizes",
-    "plot_one_hot",
-    "plot_profiles",
-    "plot_subgroups",
-]
+__all__ = [name for name in dir() if name.startswith("plot_")]

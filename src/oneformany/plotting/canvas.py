@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from oneformany.exceptions import InputError
 from oneformany.result.explanation import Explanation
-from oneformany.result.labels import shown
+from oneformany.result.labels import END, ISOLATE, many, shown
 from oneformany.result.result import Result
 from oneformany.schema.schema import Schema
 
@@ -39,18 +39,19 @@ def checked(result: Result) -> Result:
 
 def named(
     given: Result | Iterable[Explanation], schema: Schema | None
-) -> tuple[Sequence[Explanation], Schema]:
-    """Take explanations with the names of their features; a result has both."""
+) -> tuple[Sequence[Explanation], Schema, list[str]]:
+    """Take explanations with the names of their features, and whom they cover; a result has all of it."""
     if isinstance(given, Result):
-        return given.explanations, given.labels.schema
+        return given.explanations, given.labels.schema, [*map(given.labels.counted, given.labels.sizes)]
     if not isinstance(given, Iterable) or schema is None:
         raise InputError(f"this plot takes {RESULT}, or explanations and their schema")
-    return list(given), schema
+    explanations = list(given)
+    return explanations, schema, [many(len(one.members), "row") for one in explanations]
 
 
 def plain(text: object, most: int = 24) -> str:
     """Make a name fit to be drawn: short, without control characters, dollar signs not read as formulas."""
-    words = shown(text)
+    words = shown(str(text).strip(ISOLATE + END))
     return (words if len(words) <= most else words[: most - 1] + "…").replace("$", r"\$")
 
 

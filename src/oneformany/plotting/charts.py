@@ -13,7 +13,7 @@ from oneformany.plotting import canvas
 from oneformany.plotting.canvas import PAPER_WIDTH, axes, checked, named, plain, taken, tick_integers, tidy
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
-from oneformany.result.tables import MEASURED, changes_by_feature, coverage_curve, shown_rounds
+from oneformany.result.tables import changes_by_feature, coverage_curve, shown_rounds
 from oneformany.schema.schema import Schema
 from oneformany.studies.audit import MEASURES, SHARES, Audit
 from oneformany.studies.frontier import Frontier
@@ -124,7 +124,7 @@ def plot_change_counts(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['job', 'home']
     """
-    given, schema = named(explanations, schema)
+    given, schema, _ = named(explanations, schema)
     counts = Counter(feature for explanation in given for feature in explanation.changed)
     order = sorted(range(len(schema.features)), key=lambda feature: (-counts[feature], feature))
     names = [schema.names[feature].replace("_", " ") for feature in order]
@@ -156,10 +156,9 @@ def plot_bounds(result: Result, ax: Axes | None = None) -> Axes:
     2
     """
     taken(result)
-    rounds = shown_rounds(result)
+    rounds, counted, proved = shown_rounds(result)
     if not rounds:
         raise InputError("the result has no record of its rounds to draw")
-    measured, proved = MEASURED[rounds[0].measure]
     seconds = [step.seconds for step in rounds]
     ax = axes(ax, PAPER_WIDTH, 2.8)
     lines = [("count", canvas.GREEN, "-", "best answer so far"), ("bound", canvas.BLUE, "--", proved)]
@@ -168,7 +167,7 @@ def plot_bounds(result: Result, ax: Axes | None = None) -> Axes:
         ax.step(seconds, heights, where="post", color=colour, linewidth=2, linestyle=style, label=label)
     ax.set_ylim(bottom=0)
     tick_integers(ax.yaxis)
-    return tidy(ax, "seconds", measured, legend=True)
+    return tidy(ax, "seconds", counted, legend=True)
 
 
 def plot_coverage(result: Result, ax: Axes | None = None) -> Axes:

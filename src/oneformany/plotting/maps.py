@@ -10,7 +10,6 @@ from matplotlib.patches import Rectangle
 from oneformany.exceptions import InputError
 from oneformany.plotting.canvas import GREEN, INK, PALE, PAPER_WIDTH, axes, checked, named, plain
 from oneformany.result.explanation import Explanation
-from oneformany.result.labels import many
 from oneformany.result.result import Result
 from oneformany.schema.schema import Schema
 
@@ -45,7 +44,7 @@ def plot_explanations(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['2 rows']
     """
-    given, schema = named(explanations, schema)
+    given, schema, sizes = named(explanations, schema)
     if not given:
         raise InputError("there is no explanation to draw")
     points, blocks = np.array([explanation.point for explanation in given]), schema.blocks
@@ -67,8 +66,8 @@ def plot_explanations(
             ax.add_patch(Rectangle(corner, width, 0.84, fill=False, color=INK, linewidth=1.3))
     ax.set_xlim(0, columns)
     ax.set_xticks(np.arange(columns) + 0.5, labels, rotation=45, ha="right", rotation_mode="anchor")
-    ax.set_xlabel("green: 1, white: 0; framed: features that the rows change", fontsize=8)
-    return _name_lines(ax, [many(len(explanation.members), "row") for explanation in given])
+    ax.set_xlabel("green: 1, white: 0; framed: features that change", fontsize=8)
+    return _name_lines(ax, sizes)
 
 
 def plot_one_hot(result: Result, ax: Axes | None = None, limit: int = 20) -> Axes:

@@ -8,7 +8,7 @@ import numpy as np
 
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
-from oneformany.result.tables import MEASURED, changes_by_feature, coverage_curve, outcomes, shown_rounds
+from oneformany.result.tables import changes_by_feature, coverage_curve, outcomes, shown_rounds
 from oneformany.result.words import changes_of, left_out_words, rows_by_reason, undecided_words
 from oneformany.studies.audit import Audit, measure_words
 
@@ -16,7 +16,7 @@ Part = dict[str, Any]
 MOST_COMMON = 12
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 612.0, 12.0, 250.0
 MOST_POINTS = 400  # of a line: a page needs no more
-SLOW = 1.0  # seconds: quicker runs have nothing to tell about their way
+SLOW = 1.0  # seconds between the first answer and the last: quicker runs have nothing to tell of their way
 
 
 def changed_features(result: Result) -> list[tuple[str, int, float]]:
@@ -44,8 +44,10 @@ def cards(result: Result) -> Iterator[Part]:
 
 
 def lines_of_rows(result: Result) -> Iterator[tuple[str, ...]]:
-    """Each given row: its explanation or what else becomes of it, and what it changes or why not."""
+    """Names of columns, then each given row: what becomes of it, for how many people, and what it changes."""
     labels, points, outcome = result.labels, result.points, outcomes(result)
+    people = "people" in result.problem
+    yield "row", "explanation", "changes", *["people"] * people, "what it changes, or why not"
     reasons = {entry.row: shown(entry.reason) for entry in result.unreachable}
     for row, moves in enumerate(result.changes):
         told = (outcome[row], "", reasons.get(row, ""))
@@ -53,12 +55,12 @@ def lines_of_rows(result: Result) -> Iterator[tuple[str, ...]]:
             moved = np.flatnonzero(moves).tolist()
             does = [f"{labels.feature(f)} → {labels.target(f, int(points[row, f]))}" for f in moved]
             told = (str(number + 1), str(len(moved)), "; ".join(does) or "nothing")
-        yield labels.row(row), *told
+        yield labels.row(row), *told[:2], *[f"{labels.people([row]):,}"] * people, told[2]
 
 
 def charts(result: Result) -> Iterator[Part]:
     """How far the largest groups reach, and how the answer and its bound met."""
-    several, rounds = result.labels.several, shown_rounds(result)
+    several, (rounds, counted, proved) = result.labels.several, shown_rounds(result)
     if result.count > 1:
         reached = coverage_curve(result)
         half = int(np.searchsorted(reached, reached[-1] / 2))
@@ -70,18 +72,18 @@ def charts(result: Result) -> Iterator[Part]:
             "explanations, largest first",
             f"% of the {several}",
         )
-    if len(rounds) > 1 and rounds[-1].seconds >= SLOW:
-        (measured, proved), first, last = MEASURED[rounds[0].measure], rounds[0], rounds[-1]
+    if rounds and rounds[-1].seconds - rounds[0].seconds >= SLOW:
+        first, last = rounds[0], rounds[-1]
         yield line_chart(
             "Best answer and proved bound while solving",
-            f"{measured}: {first.count:,} at first, with a bound of {first.bound:,}; {last.count:,} after "
+            f"{counted}: {first.count:,} at first, with a bound of {first.bound:,}; {last.count:,} after "
             f"{last.seconds:.3g} seconds, with a bound of {last.bound:,}",
             [
                 ("best answer so far", "value", [(step.seconds, step.count) for step in rounds]),
                 (proved, "bound", [(step.seconds, step.bound) for step in rounds]),
             ],
             "seconds",
-            measured,
+            counted,
             steps=True,
             counted="y",
         )

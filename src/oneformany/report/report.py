@@ -50,11 +50,8 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
     from markupsafe import Markup
 
     text = {name: (files("oneformany.report") / name).read_text(encoding="utf-8") for name in PARTS}
-    table = {
-        "columns": ("row", "explanation", "changes", "what it changes, or why not"),
-        "lines": [*content.lines_of_rows(result)],
-    }
-    data = json.dumps(table, separators=(",", ":"))
+    columns, *lines = content.lines_of_rows(result)
+    data = json.dumps({"columns": columns, "lines": lines}, separators=(",", ":"))
     for sign in "<>&":  # none of these can end the script element or start another
         data = data.replace(sign, f"\\u{ord(sign):04x}")
     environment = Environment(autoescape=True, undefined=StrictUndefined)

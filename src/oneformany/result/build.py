@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from oneformany.anything import AnyValue
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.plain import written
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -24,9 +24,8 @@ from oneformany.stop import Stop
 class Group:
     """Distinct rows that share an explanation."""
 
-    point: IntArray  # where they go
+    point: IntArray  # where they go; -1 where they stay
     rows: IntArray  # which of the problem's distinct rows they are
-    changed: BoolArray | None = None  # what they may change; None: where one of them differs from the point
     ends: IntArray | None = None  # where each of them goes, if they go to different points
 
 
@@ -108,11 +107,11 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
     """Look up the installed versions of packages."""
-    found = {}
-    for package in packages:
+    found = dict.fromkeys(packages, "unknown")
+    for package in found:
         with suppress(PackageNotFoundError):
             found[package] = version(package)
-    return {package: found.get(package, "unknown") for package in packages}
+    return found
 
 
 def _explanations(problem: Problem, groups: Sequence[Group]) -> tuple[tuple[Explanation, ...], IntArray]:
@@ -131,9 +130,11 @@ def _explanations(problem: Problem, groups: Sequence[Group]) -> tuple[tuple[Expl
     explanations = []
     for number, group in enumerate(order):
         members = by_owner[starts[number] : starts[number + 1]]
-        rows = problem.rows[group.rows]
-        changed = (rows != group.point).any(axis=0) if group.changed is None else group.changed
+        goal = group.point if group.ends is None else group.ends
+        changed = ((problem.rows[group.rows] != goal) & (goal >= 0)).any(axis=0)
+        # What nobody changes is not a part of the advice
+        point = np.where(changed | (problem.share != "action"), group.point, -1).tolist()
         ends = None if group.ends is None else group.ends[position[problem.row_of[members]]].tolist()
-        point, features = tuple(group.point.tolist()), tuple(np.flatnonzero(changed).tolist())
-        explanations.append(Explanation(point, features, tuple(members.tolist()), ends))
+        point, features, rows = map(tuple, (point, np.flatnonzero(changed).tolist(), members.tolist()))
+        explanations.append(Explanation(point, features, rows, ends))
     return tuple(explanations), assignment

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 CONTROLS = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 FEW_ROWS = 12
+ISOLATE, END = "\u2068", "\u2069"  # around a text with a direction of its own
+MIDNIGHT = " 00:00:00"  # which pandas adds to days
 SIGNS = {"<=": "at most", ">": "more than"}
 
 
@@ -25,6 +27,13 @@ def shown(text: object) -> str:
         return words
     kinds = ((char, unicodedata.category(char)) for char in words)
     return "".join(char.encode("unicode_escape").decode() if of in CONTROLS else char for char, of in kinds)
+
+
+def isolated(text: object) -> str:
+    """Show a text in a sentence: one that is written from right to left must not turn the words around it."""
+    words = shown(text)
+    turns = not words.isascii() and any(unicodedata.bidirectional(char) in {"R", "AL"} for char in words)
+    return f"{ISOLATE}{words}{END}" if turns else words
 
 
 def many(number: int, what: str) -> str:
@@ -51,7 +60,7 @@ class Labels:
 
     def feature(self, feature: int) -> str:
         """Name of a feature."""
-        return shown(self.schema.names[feature])
+        return isolated(self.schema.names[feature])
 
     def level(self, feature: int, level: int) -> str:
         """Label of one level with its unit."""
@@ -65,13 +74,15 @@ class Labels:
 
     def _said(self, feature: int, label: str) -> str:
         """Say the signs of ranges in words."""
-        sign, _, rest = shown(label).partition(" ")
+        sign, _, rest = label.partition(" ")
         said = SIGNS.get(sign, sign) if self.schema.features[feature].binned else sign
-        return f"{said} {rest}".rstrip()
+        return isolated(f"{said} {rest}".rstrip())
 
     def row(self, row: int) -> str:
-        """Label of a given row."""
-        return shown(self._index[row])
+        """Label of a given row; of an index of several levels, the labels of each."""
+        label = self._index[row]
+        parts = map(str, label if isinstance(label, tuple) else (label,))
+        return isolated(" / ".join(part.removesuffix(MIDNIGHT) for part in parts))
 
     def rows(self, rows: Sequence[int]) -> str:
         """Name the first few of some rows, and count the others."""

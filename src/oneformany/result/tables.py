@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NULLABLE: dict[type, Any] = {bool: "boolean", int: "Int64", float: "Float64"}
 MEASURED = {
     "explanations": ("explanations", "proved: no fewer"),
-    "people": ("rows covered", "proved: no more"),
+    "people": ("{several} covered", "proved: no more"),
     "cost": ("cost", "proved: no less"),
 }
 
@@ -35,16 +35,19 @@ def to_frame(result: Result) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``rows_covered``, ``changed_features`` (names, joined by "; "), then one column per feature with
-        the value of the explanation's point in its own type. Outside of the changed features that is what
-        all its rows share, and missing where they share nothing. Where a feature already has one of the
-        first two names, ours ends in "_".
+        ``rows_covered``, where rows stand for several people also ``people_covered``, ``changed_features``
+        (names, joined by "; "), then one column per feature with the value of the explanation's point in
+        its own type. Outside of the changed features that is what all its rows share, and missing where
+        they share nothing. Where a feature already has one of the first names, ours ends in "_".
     """
     schema, explanations = result.labels.schema, result.explanations
     own = {
-        "rows_covered": pd.Series(result.labels.sizes, dtype=np.int64),
+        "rows_covered": pd.Series([len(e.members) for e in explanations], dtype=np.int64),
+        "people_covered": pd.Series(result.labels.sizes, dtype=np.int64),
         "changed_features": _texts("; ".join(schema.names[f] for f in e.changed) for e in explanations),
     }
+    if "people" not in result.problem:
+        del own["people_covered"]
     values = []
     for index, feature in enumerate(schema.features):
         sent = [index in e.changed and e.point[index] >= 0 for e in explanations]
@@ -172,10 +175,12 @@ def changes_by_feature(result: Result) -> IntArray:
     return np.asarray(result.people_of_rows @ result.changes, dtype=np.int64)
 
 
-def shown_rounds(result: Result) -> list[Round]:
-    """Rounds that can stand in one picture: with an answer, and about what the first of them is about."""
+def shown_rounds(result: Result) -> tuple[list[Round], str, str]:
+    """Rounds of one picture, all about what the first answer is about; what they count, and their bound."""
     rounds = [step for step in result.statistics.rounds if step.count]
-    return [step for step in rounds if step.measure == rounds[0].measure]
+    kept = [step for step in rounds if step.measure == rounds[0].measure]
+    counted, proved = MEASURED[kept[0].measure if kept else "explanations"]
+    return kept, counted.format(several=result.labels.several), proved
 
 
 def _frame(

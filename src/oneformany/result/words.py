@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from math import ceil
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
 SHARES = {
     "point": "one profile: the changed features, their new values, and the cells of all other features",
     "action": "one advice: the changed features and their new values",
-    "features": "one to-do list: the changed features; the new values are each row's own",
+    "features": "one to-do list: the changed features; the new values are each {one}'s own",
 }
 OFFERED = (
-    "Values lie in cells, and rows are sent to the one value that a cell offers. What is proved is proved "
-    "for these cells and values; others can be chosen with edges=, bins= and targets=."
+    "Values lie in cells, and {several} are sent to the one value that a cell offers. What is proved is "
+    "proved for these cells and values; others can be chosen with edges=, bins= and targets=."
 )
 MOST_LINES = 10
 MOST_ROWS = 400  # are compared with each other, to say what keeps rows apart
@@ -53,12 +52,12 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
     """Tell a result in words; ``more`` says where explanations beyond the limit are."""
     if limit is not None and not is_integer(limit, 0):
         raise InputError(f"limit is {limit!r}; say how many explanations to spell out, or None for all")
-    told = range(result.count)[:limit]
+    told, several = range(result.count)[:limit], result.labels.several
     parts = [status_words(result)]
     if result.count > 1:
-        parts.append(f"Rows of one explanation share {share_words(result)}.")
+        parts.append(f"{several.capitalize()} of one explanation share {share_words(result)}.")
     if result.problem.get("own") is not None:
-        parts.append(OFFERED)
+        parts.append(OFFERED.format(several=several))
     parts += [apart_words(result), *(_explanation(result, number) for number in told)]
     if hidden := result.count - len(told):
         unsaid = f"... and {many(hidden, 'further explanation')}"
@@ -70,7 +69,7 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
     if result.undecided:
         parts.append(f"Undecided:\n    {result.labels.rows(result.undecided)}: {undecided_words(result)}")
     if "beyond_data" in (model := result.problem.get("model", {})):
-        parts.append(f"Rows can be sent beyond the data: {shown(model['beyond_data'])}.")
+        parts.append(f"{several.capitalize()} can be sent beyond the data: {shown(model['beyond_data'])}.")
     if "unread" in model:
         parts.append(f"The model was asked as a black box, because: {shown(model['unread'])}.")
     return "\n\n".join(filter(None, [*parts, proof_words(result)]))
@@ -97,7 +96,7 @@ def status_words(result: Result) -> str:
     if result.status == "infeasible":
         nobody = f"The {labels.one} cannot" if rows == 1 else f"None of the {who} can"
         return f"{nobody} be helped by changing {budget}: proved."
-    lines = [f"No explanation was found for {who}, changing {budget}."]
+    lines = [f"No explanation that changes {budget} was found for {who}."]
     if result.covered:
         everybody = f"all {who}" if rows > 1 else f"the {labels.one}"
         who = everybody if result.covered == rows else f"{result.covered:,} of {who}"
@@ -232,19 +231,22 @@ def rows_by_reason(result: Result) -> dict[str, list[int]]:
 
 def proof_words(result: Result) -> str:
     """Say why no smaller set exists, or how small one could be, following the proof."""
+    labels = result.labels
     if result.status == "infeasible":
-        return "Proof: none is needed, as no row can be helped."
+        return f"Proof: none is needed, as no {labels.one} can be helped."
     if not result.covered and not result.left_out:
-        return "Proof: none; it is not known of any row that it can be helped."
+        return f"Proof: none; it is not known whether any {labels.one} can be helped."
+    if result.lower_bound == 1 and result.goal.explanations is None:
+        return f"Proof: none is needed, as no {labels.one} is covered without an explanation."
     if result.proof is None:
         return _goal_proof(result)
-    rows = ", counting only rows known to be helpable" if result.undecided else ""
+    rows = f", counting only {labels.several} known to be helpable" if result.undecided else ""
     return f"Proof that at least {_found(result.lower_bound)} must be used{rows}: {_argument(result.proof)}."
 
 
 def share_words(result: Result) -> str:
     """Say what the rows of one explanation have in common."""
-    return SHARES.get(result.share, shown(result.share))
+    return SHARES.get(result.share, "{share}").format(one=result.labels.one, share=shown(result.share))
 
 
 def rule_words(result: Result) -> list[str]:
@@ -267,19 +269,19 @@ def rule_words(result: Result) -> list[str]:
 
 def changes_of(result: Result, number: int) -> Iterator[tuple[str, str, str]]:
     """Name, new values and old labels of each feature that at least one row of an explanation changes."""
-    labels, explanation, codes = result.labels, result.explanations[number], result.problem["codes"]
-    ends = explanation.ends or (explanation.point,) * len(explanation.members)
+    labels, explanation = result.labels, result.explanations[number]
+    members = list(explanation.members)
+    people = result.people_of_rows[members]
     for feature in explanation.changed:
-        origins, targets = Counter[int](), set[int]()
-        for row, end in zip(explanation.members, ends, strict=True):
-            if codes[row][feature] != end[feature]:
-                origins[codes[row][feature]] += int(result.people_of_rows[row])
-                targets.add(end[feature])
-        if targets:
-            new = [labels.target(feature, level, number) for level in sorted(targets)]
-            old = [f"{rows:,} from {labels.level(feature, level)}" for level, rows in sorted(origins.items())]
+        before, after = result.codes[members, feature], result.points[members, feature]
+        moved = before != after
+        if moved.any():
+            levels, which = np.unique(before[moved], return_inverse=True)
+            counts = zip(levels.tolist(), np.bincount(which, people[moved]), strict=True)
+            old = ", ".join(f"{n:,.0f} from {labels.level(feature, level)}" for level, n in counts)
+            new = [labels.target(feature, level, number) for level in np.unique(after[moved]).tolist()]
             told = _either([f'"{value}"' for value in new]) if len(new) > 1 else new[0]
-            yield labels.feature(feature), told, ", ".join(old)
+            yield labels.feature(feature), told, old
 
 
 def result_table(result: Result) -> str:
@@ -326,6 +328,7 @@ def _needed(result: Result) -> str:
 def _known(result: Result) -> str:
     """What is proved about the number of explanations, or of people that so many can cover."""
     goal, most, gap = result.goal, result.covered_bound or 0, f" (gap {gap_words(result)})"
+    several = result.labels.several
     if goal.explanations is not None:
         if result.covered == most:
             return f"proved to be the most that {_found(goal.explanations)} can cover"
@@ -335,41 +338,45 @@ def _known(result: Result) -> str:
         return f"{_needed(result)}{gap}"
     if goal.coverage is not None:
         return f"proved to be the fewest for {'that share' if wanted < most else 'all who can be helped'}"
-    return "proved to be the fewest possible" + (" for these rows" if result.undecided else "")
+    return "proved to be the fewest possible" + (f" for these {several}" if result.undecided else "")
 
 
 def _cost(result: Result) -> str:
     costs, labels, cost, least = result.problem.get("costs"), result.labels, result.cost, result.cost_bound
     paid = "are needed" if costs is None else "must be paid"
     mean = f"A covered {labels.one} changes {cost / (result.covered or 1):.2f} features on average"
-    spent = f"{mean}, {cost:,} together" if costs is None else f"Together they cost {cost:,.12g}"
+    spent = f"{mean}, {cost:,} together" if costs is None else f"All changes together cost {cost:,.12g}"
     known = "proved to be the least" if cost == least else f"at least {least:,.12g} {paid}"
     return f"{spent}: {known} for so many {labels.several} and explanations."
 
 
 def _goal_proof(result: Result) -> str:
-    proof, counted, k = result.coverage_proof, result.labels.counted, result.goal.explanations
+    """Say why a number of explanations covers no more people, or why so many people need so many."""
+    proof, labels, k = result.coverage_proof, result.labels, result.goal.explanations
     most = result.covered_bound or 0
     if proof is None:
         if k is not None:
             return f"Proof: none; {most:,} is the number of all who are not proved to be beyond help."
-        trivial = "as some rows can be helped" if result.lower_bound == 1 else "it is claimed"
-        return f"Proof: none attached; {_needed(result)}, {trivial}."
+        return f"Proof: none attached; {_needed(result)}, it is claimed."
     if k is not None and result.covered == proof.rows:
-        rest = f"every other {result.labels.one} is beyond help"
+        rest = f"every other {labels.one} is beyond help"
         return f"Proof that no more can be covered: {rest if result.unreachable else 'all are covered'}."
-    together, lacking = proof.capacity / proof.scale, proof.rows - sum(proof.weights) / proof.scale
-    needed, sums = counted(min(most, result.goal.needed(result.people))), ""
-    claim = f"at least {_found(result.lower_bound)} must be used for {needed}"
-    if k is not None:
-        claim = f"at most {counted(most)} can be covered by {_found(k)}"
-        total = (k * proof.capacity + proof.rows * proof.scale - sum(proof.weights)) * 1000 // proof.scale
-        sums = f", which allows {k} x {together:.3f} + {lacking:.3f} = {total / 1000:.3f}"
+    short = proof.rows * proof.scale - sum(proof.weights)
+    together, lacking = f"{proof.capacity / proof.scale:.3f}", f"{short / proof.scale:.3f}"
+    if k is None:
+        people = min(most, result.goal.needed(result.people))
+        claim = f"at least {_found(result.lower_bound)} must be used for {labels.counted(people)}"
+        least = -(-1000 * (people * proof.scale - short) // proof.capacity) / 1000  # rounded up
+        sums = f"({people:,} - {lacking}) / {together} = {least:.3f} explanations are needed"
+    else:
+        claim = f"at most {labels.counted(most)} can be covered by {_found(k)}"
+        total = (k * proof.capacity + short) * 1000 // proof.scale / 1000
+        sums = f"no more than {k} x {together} + {lacking} = {total:.3f} {labels.several} are covered"
     if proof.exclusion is not None:
-        sums += ", and all groups heavy enough for more were searched"
+        sums += ", and a complete search of the groups that are heavy enough shows the rest"
     return (
-        f"Proof that {claim}: every {result.labels.one} has a weight of at most 1, no explanation covers "
-        f"more than {together:.3f} of weight, and what weights lack to 1 adds up to {lacking:.3f}{sums}."
+        f"Proof that {claim}: every {labels.one} has a weight of at most 1, no explanation covers more "
+        f"weight than {together}, and all weights together are {lacking} short of 1 for each. So {sums}."
     )
 
 

@@ -226,7 +226,8 @@ def bin_labels(edges: Sequence[float], *, integers: bool = False) -> tuple[str, 
 
 def bins_of(name: str, edges: Sequence[float], numbers: FloatArray) -> Feature:
     """Make a feature of bins, named by integers if all the numbers are; one bin where there is no edge."""
-    n_bins, integers = len(edges) + 1, bool((numbers == np.floor(numbers)).all())
+    n_bins = len(edges) + 1
+    integers = bool(((numbers == np.floor(numbers)) & (np.abs(numbers) < 1e15)).all())  # and told as such
     made = Feature(name, tuple(map(str, range(n_bins))), ordered=True, edges=tuple(edges))  # checks them
     return replace(made, levels=bin_labels(edges, integers=integers) if len(edges) else (ANY_NUMBER,))
 
@@ -295,7 +296,7 @@ def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: C
     """Group categories that are the same to the model; only neighbours where there is an order."""
     if choice.edges is not None or choice.bins is not None:
         what = "edges are" if choice.edges is not None else "a number of bins is"
-        raise InputError(f"{what} given for column {values.name!r}, which holds {values.kind} values")
+        raise InputError(f"{what} given for column {values.name!r} of {values.kind} values; leave it out")
     kinds = np.arange(len(plain)) if told is None or choice.apart else same_rows(told.rows)
     runs = np.append(0, np.cumsum(np.diff(kinds) != 0)) * values.ordered
     groups: dict[tuple[int, int], list[Raw]] = {}
@@ -333,7 +334,7 @@ def choose_targets(
         if len(inside):
             fitting = np.flatnonzero(there & (counts > 0) & within)
             targets[cell] = _usual(values, counts, fitting if len(fitting) else inside)
-        elif there.any():  # what only rows have is not a target; what occurs nowhere may stand for itself
+        elif there[values.codes].any():  # only rows have it: not a target; what nobody has stands for itself
             targets[cell] = None
     chosen = [*(targets | named_targets(feature, choice.targets)).values()]
     stands = chosen == given and None not in given[: feature.n_regular]  # each level for itself
@@ -393,12 +394,12 @@ def roundest(low: float, high: float, near: float) -> float:
     """Find the multiple of the largest step, 1, 2 or 5 times a power of ten, in an interval: the nearest."""
     if low >= high:
         return low
-    if low <= 0 <= high:
-        return 0.0
     top = math.floor(math.log10(max(abs(low), abs(high)))) + 1
     for power in range(top, top - DIGITS, -1):
         for step in (5, 2, 1):
-            count = round(near / (step * 10.0**power))
+            if not (unit := float(f"{step}e{power}")):  # among the smallest numbers that there are
+                return low
+            count = round(near / unit)
             tried = (float(f"{multiple * step}e{power}") for multiple in (count, count - 1, count + 1))
             inside = [number for number in tried if low <= number <= high]
             if inside:

@@ -17,7 +17,7 @@ from oneformany.schema.feature import Feature, no_level, repeated, suggestion
 from oneformany.schema.frames import Table
 
 MOST_LINES = 30  # features in a table
-MOST_SHOWN = 8  # levels of one of them
+MOST_SHOWN = 12  # levels of one of them: usual cells, special codes and missing values
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ class Schema:
     def _repr_html_(self) -> str:
         lines = []
         for one in self.features[:MOST_LINES]:
-            kind = "cells of numbers" if one.binned else "labels" if one.numbers is None else "numbers"
+            values = "truth values" if {*map(type, one.numbers or ())} == {bool} else "numbers"
+            kind = "cells of numbers" if one.binned else values if one.numbers else "labels"
             told = ", ".join(one.levels[:MOST_SHOWN])
             more = f", ... {one.n_levels - MOST_SHOWN} more" if one.n_levels > MOST_SHOWN else ""
             order, unit = one.ordered and not one.binned, f" ({one.unit})" if one.unit else ""

@@ -14,7 +14,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.schema.feature import Feature
-from oneformany.schema.rules.moves import Immutable, OnlyIncrease
+from oneformany.schema.rules.moves import Forbid, Immutable, NeverTarget, OnlyIncrease
 from oneformany.statistics import Statistics
 from strategies import small_problems
 
@@ -102,6 +102,21 @@ def test_tables_grow_with_neither_rows_times_cells_nor_cells_times_cells():
         )
         assert ground.units.size == ground.price.size == n + 2
         assert ground.changeable.tolist() == ([0, 1] if moves is None else [1])
+
+
+@pytest.mark.parametrize(
+    ("rule", "lines"), [(NeverTarget("x", ["7", "1999"]), 1), (Forbid("x", "3", "1999"), 2)]
+)
+def test_levels_that_rows_leave_for_the_same_others_share_a_line_under_a_rule(rule, lines):
+    n = 2_000
+    moves = rule.allowed(Feature("x", tuple(map(str, range(n)))))
+    codes = np.column_stack([np.arange(n), np.arange(n) % 2])
+    problem = Problem(codes, (n, 2), AdditiveOracle([np.arange(n), [0, 1]], threshold=n), 2, [moves, None])
+    ground = Ground.of(problem)
+    assert ground.units.size == lines * n + 2
+    gain = ground.gain(0, np.arange(n))
+    assert ((gain > FORBIDDEN) == moves).all()
+    assert (ground.potential[:, 0] == gain.max(axis=1)).all()
 
 
 def test_moves_that_are_too_many_to_list_are_an_error_that_names_the_feature():

@@ -167,7 +167,7 @@ def _lines(problem: Problem, feature: int, cells: IntArray, offered: BoolArray) 
         line = offered.copy()
         if rule is not None:
             line &= rule[cell]
-            line[cell] = False
+            line[cell] = offered[cell] & rule[cell - 1, cell]  # as of its neighbour, so that lines are alike
         of[index] = known.setdefault(bytes(str(cell), "ascii") if priced else line.tobytes(), len(lines))
         if of[index] == len(lines):
             lines.append(line)

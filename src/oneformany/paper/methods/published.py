@@ -61,7 +61,7 @@ def solve_published(
     found = zip(best, assign(problem, space.helpable, best), strict=True)
     return build_result(
         problem,
-        [Group(column.point, rows, column.changed) for column, rows in found if len(rows)],
+        [Group(column.point, rows) for column, rows in found if len(rows)],
         reasons=reasons_of(problem, np.flatnonzero(screened.unreachable), stop),
         helpable=screened.helpable,
         proof=proof if best else None,
