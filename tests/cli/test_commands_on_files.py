@@ -194,16 +194,20 @@ WRONG = [
     (("empty.csv", "model.joblib"), {"empty.csv": ""}, "is empty"),
     (("head.csv", "model.joblib"), {"head.csv": "income,savings\n"}, "head.csv has no rows"),
     (("other.csv", "model.joblib"), {"other.csv": "shoe,hat\n1,2\n"}, "income"),
-    (("rows.csv", "rows.csv"), {}, "is none of skops"),
+    (("rows.csv", "rows.csv"), {}, "is not one of skops"),
     (
         ("rows.csv", "model.joblib", "--columns", "shoe"),
         {},
         "rows.csv has no column 'shoe'; there are 'income', 'savings', 'sex'",
     ),
     (("rows.csv", "model.joblib", "--index", "shoe"), {}, "has no column 'shoe'"),
-    (("rows.csv", "model.joblib", "--positive", "fine"), {}, "'fine' is none of the model's classes 0 and 1"),
+    (
+        ("rows.csv", "model.joblib", "--positive", "fine"),
+        {},
+        "'fine' is not one of the model's classes 0 and 1",
+    ),
     (("rows.csv", "model.joblib", "--positive", "fine"), {}, "name one of them with --positive"),
-    (("rows.csv", "model.joblib", "--positive", "²"), {}, "'²' is none of the model's classes 0 and 1"),
+    (("rows.csv", "model.joblib", "--positive", "²"), {}, "'²' is not one of the model's classes 0 and 1"),
     (("rows.csv", "model.joblib", "--costs", "c.json"), {"c.json": "[" * 100_000}, "it is nested too deeply"),
     (("rows.csv", "model.joblib", "--max-changes", "-9"), {}, "--max-changes is -9"),
     (("rows.csv", "model.joblib", "--max-changes", "0"), {}, "--max-changes is 0"),
@@ -243,7 +247,7 @@ WRONG = [
     (
         ("rows.csv", "model.joblib", "--special", "s.toml"),
         {"s.toml": "shoe = -9"},
-        "'shoe', which is none of",
+        "'shoe', which is not one of",
     ),
     (
         ("rows.csv", "model.joblib", "--special", "s.toml"),

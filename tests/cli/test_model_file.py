@@ -218,7 +218,7 @@ def test_packed_joblib_files_are_known_as_such(tmp_path):
         ("model.json", b'{"trees": []}', "saved by XGBoost"),
         ("model.txt", b"tree\nnonsense", "saved by LightGBM (EOFError: the file is cut off)"),
         ("model.pkl", b"\x80nonsense", "saved by joblib or pickle"),
-        ("model.csv", b"a,b\n1,2\n", "is none of skops, ONNX"),
+        ("model.csv", b"a,b\n1,2\n", "is not one of skops, ONNX"),
     ],
 )
 def test_what_is_not_a_model_is_told_in_a_sentence(tmp_path, name, content, words):
@@ -244,7 +244,7 @@ def test_labels_that_the_model_does_not_know_are_told_with_those_that_it_knows(t
     for arguments, label in ((), "1"), (("--positive", "good"), "'good'"):
         outcome = call(*rows, *arguments)
         assert outcome.exit_code == 2
-        assert f"{label} is none of the model's classes 'bad' and 'very good'" in outcome.stderr
+        assert f"{label} is not one of the model's classes 'bad' and 'very good'" in outcome.stderr
         assert "name one of them with --positive" in outcome.stderr
     assert call(*rows, "--positive", "very good").exit_code == 0
 

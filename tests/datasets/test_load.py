@@ -123,7 +123,7 @@ def test_adult_is_read_from_both_of_its_files(tmp_path, monkeypatch):
         (
             "compas",
             {"compas-scores-two-years.csv": COMPAS_HEAD + "1,Male,25 - 45,Other,0,0,X,0,1,1,Low,0,0\n"},
-            "column 'c_charge_degree', row 0: 'X' is none of the codes M, F",
+            "column 'c_charge_degree', row 0: 'X' is not one of the codes M, F",
         ),
         ("adult", {"adult.data": "1,2\n", "adult.test": ADULT_TEST}, "adult.data has 2 columns, not 15"),
         (

@@ -174,7 +174,7 @@ def test_the_positive_class_may_have_any_name(german):
     frame = german.frame.head(30)
     result = OneForMany(model, 20, schema=german.schema, positive="bad").explain(frame)
     assert set(model.predict(german.schema.one_hot(points_of(result)))) == {"bad"}
-    with pytest.raises(InputError, match="1 is none of the model's classes 'bad' and 'good'"):
+    with pytest.raises(InputError, match="1 is not one of the model's classes 'bad' and 'good'"):
         OneForMany(model, schema=german.schema).explain(frame)
 
 

@@ -71,7 +71,7 @@ def test_the_classes_of_a_fitted_classifier_have_their_labels():
     codes = infer_schema(frame[["age", "home"]], bins=None).encode(frame)
     assert codes.shape[1] == len(reading.oracle.levels)
     assert reading.verdict(codes).tolist() == [False, False, True, True]
-    with pytest.raises(InputError, match="1 is none of the model's classes 'bad' and 'good'"):
+    with pytest.raises(InputError, match="1 is not one of the model's classes 'bad' and 'good'"):
         read_model(model.predict_proba, None, frame=frame)
     with pytest.raises(InputError, match="positive is 'good'; the classes of a function are numbered"):
         read_model(partial(model.predict_proba), None, None, "good", frame)

@@ -115,7 +115,7 @@ def test_a_model_that_is_not_fitted_is_refused(name):
 def test_a_class_that_the_model_does_not_know_is_refused_with_those_it_knows(name):
     kind = KINDS[name]
     model = kind.fit(*rows(0), 0)
-    with pytest.raises(InputError, match=r"'good' is none of the model's classes 0 and 1"):
+    with pytest.raises(InputError, match=r"'good' is not one of the model's classes 0 and 1"):
         kind.read(model, None, "good")
 
 

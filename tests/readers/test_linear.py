@@ -326,7 +326,7 @@ def test_a_frozen_model_below_a_calibration_is_read():
         ({}, {"threshold": -0.5}, "strictly between 0 and 1"),
         ({}, {"threshold": float("nan")}, "strictly between 0 and 1"),
         ({}, {"threshold": "high"}, "must be a number"),
-        ({}, {"positive": "good"}, "'good' is none of the model's classes 0 and 1"),
+        ({}, {"positive": "good"}, "'good' is not one of the model's classes 0 and 1"),
         ({"coef_": [[float("nan")]]}, {}, "weight for column 'paid' is not finite"),
         ({"coef_": [[float("inf")]]}, {}, "weight for column 'paid' is not finite"),
         ({"intercept_": [float("nan")]}, {}, "intercept nan"),

@@ -119,7 +119,7 @@ def test_the_probability_of_one_class_among_several_is_refused_with_a_way_out():
     model, encoding = fitted("logistic")
     with pytest.raises(UnsupportedModelError, match=r"4 classes, and a threshold .* black box"):
         read_linear(model, encoding, 0.5, "a")
-    with pytest.raises(InputError, match="'e' is none of the model's classes 'a', 'b', 'c' and 'd'"):
+    with pytest.raises(InputError, match="'e' is not one of the model's classes 'a', 'b', 'c' and 'd'"):
         read_linear(model, encoding, None, "e")
 
 

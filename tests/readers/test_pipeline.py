@@ -367,7 +367,7 @@ def test_schemas_and_frames_that_do_not_fit_are_refused():
     unknown = Schema((Feature("job", ("none", "boss")), *infer_schema(frame).features[2:]))
     with pytest.raises(InputError, match="the schema lacks"):
         read_model(model, unknown, None, "good", None)
-    with pytest.raises(InputError, match="'yes' is none of the model's classes 'bad' and 'good'"):
+    with pytest.raises(InputError, match="'yes' is not one of the model's classes 'bad' and 'good'"):
         read_model(model, None, None, "yes", frame)
 
 

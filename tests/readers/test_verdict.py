@@ -60,7 +60,7 @@ def test_the_positive_class_must_be_one_of_those_the_model_knows():
     model = LogisticRegression().fit(DATA, TARGET)
     assert [class_index(model, label) for label in ("no", "yes")] == [0, 1]
     assert class_index(LogisticRegression().fit(DATA, TARGET == "yes"), 1) == 1
-    with pytest.raises(InputError, match="1 is none of the model's classes 'no' and 'yes'; name one"):
+    with pytest.raises(InputError, match="1 is not one of the model's classes 'no' and 'yes'; name one"):
         class_index(model, 1)
     with pytest.raises(UnsupportedModelError, match="not fitted"):
         class_index(LogisticRegression(), 1)

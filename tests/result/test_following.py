@@ -202,7 +202,9 @@ def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
     explainer = OneForMany(chance, 1)
     result = explainer.explain(frame[READ])
     new = frame.head(2).assign(debts=["17", "0"])
-    with pytest.warns(UserWarning, match="column 'debts', row client 0: '17' is none of its levels; no expl"):
+    with pytest.warns(
+        UserWarning, match="column 'debts', row client 0: '17' is not one of its levels; no expl"
+    ):
         assert result.assign(new[READ], model=explainer).iloc[0] == -1
     with pytest.raises(InputError, match="lacks the column 'debts'"):
         result.assign(new[["income"]], model=chance)
@@ -219,7 +221,7 @@ def test_values_that_were_not_there_before_may_stay_where_the_model_reads_them()
     with pytest.warns(UserWarning, match="column 'city'.*'Atlantis'.*for the row$"):
         told = result.assignment_frame(new[[*READ, "city"]], explainer)
     assert told["outcome"].tolist() == ["explained", "explained", "none fits", "explained"]
-    assert "'Atlantis' is none of its levels" in told["reason"].iloc[2]
+    assert "'Atlantis' is not one of its levels" in told["reason"].iloc[2]
 
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])
@@ -240,7 +242,7 @@ def test_rows_without_an_explanation_are_told_apart(share):
         + np.select([accepted, placed >= 0], ["already positive", "explained"], "none fits").tolist()
     )
     assert len(set(told["outcome"])) == 4
-    assert told["reason"].iloc[1] == "column 'income', row client 1: 'more' is none of its levels"
+    assert told["reason"].iloc[1] == "column 'income', row client 1: 'more' is not one of its levels"
     assert told["reason"].iloc[3:].isna().all()
     assert told["explanation"].iloc[3:].equals(result.assign(whole, explainer, first=1))
     moved, changed = result.apply(whole, explainer), told["changes"] > 0
@@ -252,7 +254,7 @@ def test_without_a_model_what_has_no_cell_cannot_be_read():
     result = OneForMany(tree(), 1).explain(FRAME)
     new = FRAME.astype({"income": object}).iloc[[0, 0, 1]]
     new.iloc[0, 0] = np.inf
-    with pytest.warns(UserWarning, match="column 'income', row client 0: inf is none of its levels; no "):
+    with pytest.warns(UserWarning, match="column 'income', row client 0: inf is not one of its levels; no "):
         assert result.assignment_frame(new)["outcome"].iloc[0] == "cannot be read"
 
 

@@ -134,11 +134,11 @@ def test_half_a_schema_from_a_file_is_refused(data):
         (frame(rooms=pd.array([None, 1], dtype="Int64")), "column 'rooms', row ann: the value is missing"),
         (
             frame(housing=["own", "tent"]),
-            "row bob: 'tent' is none of .*; known are 'rent', 'own', 'free'",
+            "row bob: 'tent' is not one of .*; known are 'rent', 'own', 'free'",
         ),
         (frame(rooms=[1, 4]), "column 'rooms', row bob: 4 is none"),
         (frame(sex=[1, 2]), "column 'sex', row ann: 1 is none"),
-        (frame(age=["18", "44"]), "'18' is none of its levels; known are finite numbers and '<= 18'"),
+        (frame(age=["18", "44"]), "'18' is not one of its levels; known are finite numbers and '<= 18'"),
         (frame(age=[1.0, float("inf")]), "column 'age', row bob: inf is none"),
         (frame(age=pd.to_datetime(["2020-01-01", "2021-01-01"])), "column 'age', row ann: Timestamp"),
         (frame(sex=[["male"], ["female"]]), "column 'sex' holds more than single values"),

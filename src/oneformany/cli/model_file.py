@@ -83,7 +83,7 @@ def _saved_by(path: Path) -> str:
     if start.startswith(PICKLED):
         return "joblib or pickle"
     raise InputError(
-        f"{why}: it is none of skops, ONNX, XGBoost (.ubj, .json), LightGBM (.txt), pickle or joblib"
+        f"{why}: it is not one of skops, ONNX, XGBoost (.ubj, .json), LightGBM (.txt), pickle or joblib"
     )
 
 

@@ -157,7 +157,7 @@ def _translated(frame: pd.DataFrame, features: dict[str, dict[str, Any]]) -> pd.
         unknown = codes[~codes.isin(list(words))]
         if len(unknown):
             raise DataUnavailableError(
-                f"column {name!r}, row {unknown.index[0]}: {unknown.iloc[0]!r} is none of the codes "
+                f"column {name!r}, row {unknown.index[0]}: {unknown.iloc[0]!r} is not one of the codes "
                 f"{', '.join(words)}; replace the file by the original"
             )
         frame[name] = codes.map(words)

@@ -267,7 +267,7 @@ def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str,
     given_for = {**said, "cells of a schema": own}
     for what, name in ((what, name) for what, of in given_for.items() for name in of if name not in names):
         raise InputError(
-            f"{what} are given for {name!r}, which is none of the columns that the model reads"
+            f"{what} are given for {name!r}, which is not one of the columns that the model reads"
             f"{suggestion(name, names)}"
         )
     wishes = {name: {w: said[w][name] for w in said if said[w].get(name) is not None} for name in names}

@@ -47,7 +47,7 @@ def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
         encoding = schema.number_encoding()
     else:
         stray = [name for name in names if name not in {*schema.one_hot_names, *schema.names}]
-        reason = f"{stray[0]!r} is none of them" if stray else f"it reads {len(names)} of them"
+        reason = f"{stray[0]!r} is not one of them" if stray else f"it reads {len(names)} of them"
         raise InputError(
             f"the model was fitted on other columns than the {len(schema.one_hot_names)} one-hot columns of "
             f"the schema: {reason}; fit it on these, or pass the schema it was fitted with"

@@ -189,7 +189,7 @@ def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None
     if positive not in labels:
         named = " and ".join([", ".join(map(repr, labels[:-1])), repr(labels[-1])])
         raise InputError(
-            f"the positive class {positive!r} is none of the model's classes {named}; "
+            f"the positive class {positive!r} is not one of the model's classes {named}; "
             "name one of them with positive="
         )
     return labels.index(positive)

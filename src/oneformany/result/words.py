@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 SHARES = {
     "point": "one profile: the changed features, their new values, and the cells of all other features",
-    "action": "one advice: the changed features and their new values",
+    "action": "one piece of advice: the changed features and their new values",
     "features": "one to-do list: the changed features; the new values are each {one}'s own",
 }
 OFFERED = (
-    "Values lie in cells, and {several} are sent to the one value that a cell offers. What is proved is "
-    "proved for these cells and values; others can be chosen with edges=, bins= and targets=."
+    "Values are grouped into cells, and each cell offers one value to change to. All proofs refer to these "
+    "cells and values; others can be chosen with edges=, bins= and targets=."
 )
 MOST_LINES = 10
 MOST_ROWS = 400  # are compared with each other, to say what keeps rows apart
@@ -56,8 +56,9 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
     parts = [status_words(result)]
     if result.count > 1:
         parts.append(f"{several.capitalize()} of one explanation share {share_words(result)}.")
-    if result.problem.get("own") is not None:
-        parts.append(OFFERED.format(several=several))
+    schema = result.labels.schema
+    if result.problem.get("own") is not None and any(f.edges or f.groups for f in schema.features):
+        parts.append(OFFERED)
     parts += [apart_words(result), *(_explanation(result, number) for number in told)]
     if hidden := result.count - len(told):
         unsaid = f"... and {many(hidden, 'further explanation')}"
@@ -95,7 +96,9 @@ def status_words(result: Result) -> str:
     who, budget = labels.counted(rows), f"at most {many(result.problem['max_changes'], 'feature')}"
     if result.status == "infeasible":
         nobody = f"The {labels.one} cannot" if rows == 1 else f"None of the {who} can"
-        return f"{nobody} be helped by changing {budget}: proved."
+        nowhere = all(entry.blocked_by == ("the data",) for entry in result.unreachable)
+        why = ", as no column has another value to go to; reference= would offer some" if nowhere else ""
+        return f"{nobody} be helped by changing {budget}: proved{why}."
     lines = [f"No explanation that changes {budget} was found for {who}."]
     if result.covered:
         everybody = f"all {who}" if rows > 1 else f"the {labels.one}"
@@ -347,7 +350,7 @@ def _cost(result: Result) -> str:
     mean = f"A covered {labels.one} changes {cost / (result.covered or 1):.2f} features on average"
     spent = f"{mean}, {cost:,} together" if costs is None else f"All changes together cost {cost:,.12g}"
     known = "proved to be the least" if cost == least else f"at least {least:,.12g} {paid}"
-    return f"{spent}: {known} for so many {labels.several} and explanations."
+    return f"{spent}: {known} for this many {labels.several} and explanations."
 
 
 def _goal_proof(result: Result) -> str:

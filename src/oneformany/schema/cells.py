@@ -103,7 +103,7 @@ def infer_schema(
     read = Table.of(frame, needed=None if names is None else [*names, *own_edges]).frame
     names = list(read.columns) if names is None else names
     if stray := [name for name in own_edges if name not in names]:
-        raise InputError(f"edges are given for {stray[0]!r}, which is none of the columns {listed(names)}")
+        raise InputError(f"edges are given for {stray[0]!r}, which is not one of the columns {listed(names)}")
     return Schema(tuple(_read(read[name], own_edges.get(name), bins, max_levels) for name in names))
 
 

@@ -307,8 +307,8 @@ def no_level(feature: Feature, value: AnyValue, where: str) -> InputError:
         return InputError(f"column {feature.name!r}{where}: the value is missing; fill it in or drop the row")
     known = f"{'finite numbers and ' if feature.binned else ''}{listed(feature.levels)}"
     return InputError(
-        f"column {feature.name!r}{where}: {plain_value(value)!r} is none of its levels; known are {known}; "
-        "add it to the schema, or name it as special"
+        f"column {feature.name!r}{where}: {plain_value(value)!r} is not one of its levels; known are {known}"
+        "; add it to the schema, or name it as special"
     )
 
 

@@ -158,7 +158,7 @@ def test_other_columns_are_refused():
 
 
 def test_an_unknown_class_is_refused():
-    with pytest.raises(InputError, match="'good' is none of the model's classes"):
+    with pytest.raises(InputError, match="'good' is not one of the model's classes"):
         read_mlp(small_model(), ENCODING, positive="good")
 
 

@@ -148,7 +148,7 @@ def test_a_rule_of_ones_own_says_it_of_every_move(given):
         ([OnlyIncrease("ages")], "did you mean 'age'"),
         ([OnlyIncrease("housing")], '"housing can only go up" needs an order.*an ordered category'),
         ([OnlyDecrease("housing")], '"housing can only go down" needs an order'),
-        ([Forbid("housing", "own", "tent")], "'tent' is none of the levels 'rent', 'own', 'free'"),
+        ([Forbid("housing", "own", "tent")], "'tent' is not one of the levels 'rent', 'own', 'free'"),
         ([Forbid("housing", "own", "own")], "is not a move"),
         ([OnlyIncrease("age"), OnlyDecrease("age")], "only increase and only decrease.*immutable"),
         (["age"], "'age' is not a rule.*such as Immutable"),

@@ -64,11 +64,11 @@ def test_nobody_is_sent_there_and_who_is_there_may_stay():
 
 
 def test_unknown_levels_and_none_at_all_are_refused():
-    with pytest.raises(InputError, match="'boss' is none of the levels"):
+    with pytest.raises(InputError, match="'boss' is not one of the levels"):
         NeverTarget("job", "boss").allowed(small.JOB)
     with pytest.raises(InputError, match="names no level"):
         NeverTarget("job", []).allowed(small.JOB)
-    with pytest.raises(InputError, match=r"'a': 1. is none of the levels"):
+    with pytest.raises(InputError, match=r"'a': 1. is not one of the levels"):
         NeverTarget("job", {"a": 1}).allowed(small.JOB)
 
 

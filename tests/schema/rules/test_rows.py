@@ -30,7 +30,7 @@ def test_what_a_row_was_is_no_advice():
     ("rule", "words"),
     [
         (Implies({"jobs": "none"}, {"home": "rent"}), "no feature 'jobs'"),
-        (Implies({"job": "boss"}, {"home": "rent"}), "'boss' is none of the levels"),
+        (Implies({"job": "boss"}, {"home": "rent"}), "'boss' is not one of the levels"),
         (Implies({"job": []}, {"home": "rent"}), "names no level of 'job'"),
         *((Linked(*names), "at least two different features") for names in (("job",), (), ("job", "job"))),
         (NotTogether("job"), "the rule not_together of 'job' needs at least two"),

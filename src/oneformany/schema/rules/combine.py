@@ -82,7 +82,7 @@ MOVES_ALONE = tuple(PARTS[kind][1] for kind in PARTS if kind not in {"never_targ
 
 
 def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) -> None:
-    """Refuse what is not a rule, names a feature that is none of these, or contradicts another rule."""
+    """Refuse what is not a rule, names a feature that is not one of these, or contradicts another rule."""
     if isinstance(rules, (Rule, RowRule, str)) or not isinstance(rules, Sequence):
         raise InputError(f"rules must be a list of rules, not {rules!r}")
     for rule in rules:

@@ -269,7 +269,9 @@ def levels_of(feature: Feature, values: object, rule: object) -> list[int]:
     levels = set()
     for value in several(values):
         if (level := feature.find(value)) is None:
-            raise InputError(f'the rule "{rule}": {value!r} is none of the levels {listed(feature.levels)}')
+            raise InputError(
+                f'the rule "{rule}": {value!r} is not one of the levels {listed(feature.levels)}'
+            )
         levels.add(level)
     if not levels:
         raise InputError(f'the rule "{rule}" names no level of {feature.name!r}; name one, or drop the rule')
