@@ -73,12 +73,13 @@ def _solved(
     start: Sequence[Explanation],
 ) -> Result:
     """List all columns, or search for them, whichever serves."""
-    only = needs_listing(problem, goal)
-    if options.way == "listing" or (options.way == "auto" and (only or worth_listing(problem, goal, options))):
+    way, only = options.way, needs_listing(problem, goal)
+    if way == "listing" or (way == "auto" and (only or worth_listing(problem, goal, options))):
         listed = ListedRun(problem, stop, options, progress, seed)
         listed.list_all(goal)
         listed.choose(goal, start)
         listed.cheapen(goal)
+        listed.decide(goal)
         return listed.result(goal)
     if only:
         raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")

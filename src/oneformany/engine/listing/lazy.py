@@ -24,8 +24,8 @@ from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import CodedRows, Ground, Indices
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import accepted_groups
-from oneformany.engine.listing.single_rows import Reached, reach_rows
-from oneformany.engine.listing.store import Store, alone, leading
+from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
+from oneformany.engine.listing.store import Store, going_to, leading
 from oneformany.engine.table.choice import PeopleAnswer
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.options import Search
@@ -103,7 +103,7 @@ class LazyListing:
         self._store = Store(ground, costed=False)
         self._ordered = cache(self._order)
         rows = reached.helpable
-        self._store.absorb(alone(ground, rows, reached.cells[rows]))
+        self._store.absorb(going_to(ground, rows, reached.cells[rows]))
         self._mean = _mean_scores(batches, rows)
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
         self._helped = best / (2.1 * np.abs(best).max(initial=1e-300))  # one success counts for more
@@ -219,8 +219,8 @@ class LazyListing:
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     """Find out which rows can be helped, and begin with a column for each of them."""
-    ground = Ground.of(problem)
-    return LazyListing(Batches(ground, stop), reach_rows(ground, stop))
+    ground, reaching = Ground.of(problem), stop.part(REACHING_TIME * stop.remaining())
+    return LazyListing(Batches(ground, stop), reach_rows(ground, reaching))
 
 
 def cover_lazily(
@@ -292,7 +292,7 @@ def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
         gain = ground.gain(feature, rows)
         for cell in range(gain.shape[1]):
             may = rows[gain[:, cell] != FORBIDDEN]
-            if len(may):
+            if len(may) and not batches.stop.expired():
                 after = ground.rows[may].copy()
                 after[:, feature] = cell
                 scores = ground.problem.oracle.score(ground.values_at(may, after))

@@ -97,19 +97,18 @@ class Reached:
         return np.flatnonzero(self.reachable)
 
 
-def reach_rows(ground: Ground, stop: Stop) -> Reached:
-    """Find for every row, in a part of the time, a change that the classifier accepts, or a proof of none.
+def reach_rows(ground: Ground, stop: Stop, some: BoolArray | None = None) -> Reached:
+    """Find for every row, or for some, a change that the classifier accepts, or a proof that there is none.
 
     Questions that take long are put again at the end, unless everything that a row could do can be tried.
     """
-    stop = stop.part(REACHING_TIME * stop.remaining())
     problem, batches, ways = ground.problem, Batches(ground, stop), ground.ways(ground.goals).sum()
     reachable, cells, unreachable = (
         np.zeros(len(ground.rows), np.bool_),
         ground.rows.copy(),
         ground.hopeless(),
     )
-    hard = np.flatnonzero(~unreachable)
+    hard = np.flatnonzero(~unreachable if some is None else some & ~unreachable)
     with suppress(OutOfTimeError):
         for seconds in (SECONDS_PER_QUESTION, np.inf):
             left, hard = hard, hard[:0]
@@ -132,9 +131,9 @@ def reach_rows(ground: Ground, stop: Stop) -> Reached:
                 break
         else:
             hard = hard[:0]
-        for some in np.array_split(hard, -(-len(hard) // ROWS_AT_ONCE)) if len(hard) else ():
-            costs, goals = cheapest(ground, batches, some, ground.changeable, ground.size)
-            reachable[some[costs >= 0]] = True
-            unreachable[some[costs < 0]] = True
-            cells[some] = np.where(goals >= 0, goals, cells[some])
+        for few in np.array_split(hard, -(-len(hard) // ROWS_AT_ONCE)) if len(hard) else ():
+            costs, goals = cheapest(ground, batches, few, ground.changeable, ground.size)
+            reachable[few[costs >= 0]] = True
+            unreachable[few[costs < 0]] = True
+            cells[few] = np.where(goals >= 0, goals, cells[few])
     return Reached(reachable, cells, unreachable)
