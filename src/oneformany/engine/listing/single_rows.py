@@ -1,6 +1,6 @@
 """What a row can do by itself: its cheapest change, any change, or a proof that there is none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -97,10 +97,13 @@ class Reached:
         return np.flatnonzero(self.reachable)
 
 
-def reach_rows(ground: Ground, stop: Stop, some: BoolArray | None = None) -> Reached:
+def reach_rows(
+    ground: Ground, stop: Stop, some: BoolArray | None = None, known: Mapping[int, IntArray] | None = None
+) -> Reached:
     """Find for every row, or for some, a change that the classifier accepts, or a proof that there is none.
 
     Questions that take long are put again at the end, unless everything that a row could do can be tried.
+    ``known`` holds cells at which some rows are accepted: nothing is asked about these again.
     """
     problem, batches, ways = ground.problem, Batches(ground, stop), ground.ways(ground.goals).sum()
     reachable, cells, unreachable = (
@@ -108,7 +111,10 @@ def reach_rows(ground: Ground, stop: Stop, some: BoolArray | None = None) -> Rea
         ground.rows.copy(),
         ground.hopeless(),
     )
-    hard = np.flatnonzero(~unreachable if some is None else some & ~unreachable)
+    for row, point in (known or {}).items():
+        reachable[row], cells[row] = True, point
+    asked_about = np.ones(len(ground.rows), np.bool_) if some is None else some
+    hard = np.flatnonzero(asked_about & ~reachable & ~unreachable)
     with suppress(OutOfTimeError):
         for seconds in (SECONDS_PER_QUESTION, np.inf):
             left, hard = hard, hard[:0]
