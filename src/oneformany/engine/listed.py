@@ -205,7 +205,8 @@ class ListedRun:
                 rows = np.unique(self.problem.row_of[list(explanation.members)])
                 lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
         with self._searching("cover", "explanations") as search:
-            table, self.columns, proved, answer = cover_lazily(lazy, search)
+            table, proved, answer = cover_lazily(lazy, search)
+        self.columns = np.arange(len(table))
         self.listing = replace(self.listing, table=table, asked=lazy.batches.asked)
         proofs = ListedProofs(self.problem, proved, self.listing.unreachable)
         self.claims = {"proof": proofs.cover(answer)}

@@ -223,12 +223,10 @@ def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     return LazyListing(Batches(ground, stop), reach_rows(ground, reaching))
 
 
-def cover_lazily(
-    lazy: LazyListing, search: Search
-) -> tuple[ColumnTable, IntArray, ColumnTable, PeopleAnswer]:
+def cover_lazily(lazy: LazyListing, search: Search) -> tuple[ColumnTable, ColumnTable, PeopleAnswer]:
     """Choose as few columns as possible, and look at buckets until none of them could do better.
 
-    Returns a table, columns of it that cover whom they can, and the table and answer of the best bound.
+    Returns columns that cover whom they can, and the table and answer of the best bound.
     """
     until = search.stop.part(LOOKING_TIME * search.stop.remaining())
     quick = replace(search, options=replace(search.options, local_search=False, repair=False, exact=False))
@@ -257,7 +255,7 @@ def cover_lazily(
             break
     search.counters["buckets"] = len(lazy.buckets)
     search.counters["buckets evaluated"] = lazy.looked_at
-    return table, answer.chosen, *(proved or (table, answer))
+    return table.take(answer.chosen), *(proved or (table, answer))
 
 
 def _refine(lazy: LazyListing, stop: Stop) -> None:
