@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from math import isfinite
 
 import numpy as np
@@ -49,41 +48,31 @@ def solve_exact(
     same question or to one with fewer changes. The seed is only recorded: the method is deterministic.
     """
     stop, options, goal = Stop(time_limit), options or Options(), goal or Goal()
-    solved = partial(_solved, stop=stop, options=options, goal=goal, progress=progress, seed=seed)
+
+    def solved(asked: Problem) -> Result:
+        """List all columns, or search for them, whichever serves."""
+        way, only = options.way, needs_listing(asked, goal)
+        if way == "listing" or (way == "auto" and (only or worth_listing(asked, goal, options))):
+            listed = ListedRun(asked, stop, options, progress, seed)
+            listed.list_all(goal)
+            listed.choose(goal, start)
+            listed.cheapen(goal)
+            listed.decide(goal)
+            return listed.result(goal)
+        if only:
+            raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
+        return _searched(asked, stop, options, progress, seed, start)
+
     with stop.on_interrupt():
         for hopeful in hopeful_problems(problem):
-            first = solved(hopeful, start=start)
+            first = solved(hopeful)
             start = accepted_explanations(problem, first)
             if len(start) == len(first.explanations):
                 # Bounds and proofs hold all the more for fewer positive points.
                 return replace(first, problem={**first.problem, "oracle": problem.oracle.describe()})
             if stop.expired():
                 break
-        return solved(problem, start=start)
-
-
-def _solved(
-    problem: Problem,
-    *,
-    stop: Stop,
-    options: Options,
-    goal: Goal,
-    progress: Callable[[Round], None] | None,
-    seed: int,
-    start: Sequence[Explanation],
-) -> Result:
-    """List all columns, or search for them, whichever serves."""
-    way, only = options.way, needs_listing(problem, goal)
-    if way == "listing" or (way == "auto" and (only or worth_listing(problem, goal, options))):
-        listed = ListedRun(problem, stop, options, progress, seed)
-        listed.list_all(goal)
-        listed.choose(goal, start)
-        listed.cheapen(goal)
-        listed.decide(goal)
-        return listed.result(goal)
-    if only:
-        raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
-    return _searched(problem, stop, options, progress, seed, start)
+        return solved(problem)
 
 
 def _searched(
