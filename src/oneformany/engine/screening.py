@@ -30,7 +30,7 @@ def screen(
         if relaxation is not None and relaxation.exact:
             found = _climb(problem, stop)
         else:
-            found = reach_rows(Ground.of(problem), stop, known=known)
+            found = reach_rows(Ground.of(problem), stop, known=known, try_all=False)
     statistics.count("rows screened", int((found.reachable | found.unreachable).sum()))
     return found
 

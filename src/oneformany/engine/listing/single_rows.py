@@ -98,12 +98,18 @@ class Reached:
 
 
 def reach_rows(
-    ground: Ground, stop: Stop, some: BoolArray | None = None, known: Mapping[int, IntArray] | None = None
+    ground: Ground,
+    stop: Stop,
+    some: BoolArray | None = None,
+    known: Mapping[int, IntArray] | None = None,
+    *,
+    try_all: bool = True,
 ) -> Reached:
     """Find for every row, or for some, a change that the classifier accepts, or a proof that there is none.
 
-    Questions that take long are put again at the end, unless everything that a row could do can be tried.
-    ``known`` holds cells at which some rows are accepted: nothing is asked about these again.
+    With ``try_all`` questions that take long are put again at the end, or everything that a row could do is
+    tried; otherwise what an oracle leaves open stays open. ``known`` holds cells at which some rows are
+    accepted: nothing is asked about these again.
     """
     problem, batches, ways = ground.problem, Batches(ground, stop), ground.ways(ground.goals).sum()
     reachable, cells, unreachable = (
@@ -116,7 +122,7 @@ def reach_rows(
     asked_about = np.ones(len(ground.rows), np.bool_) if some is None else some
     hard = np.flatnonzero(asked_about & ~reachable & ~unreachable)
     with suppress(OutOfTimeError):
-        for seconds in (SECONDS_PER_QUESTION, np.inf):
+        for seconds in (SECONDS_PER_QUESTION, np.inf) if try_all else (np.inf,):
             left, hard = hard, hard[:0]
             while len(left) and not stop.expired():
                 row, left = int(left[0]), left[1:]
@@ -133,7 +139,7 @@ def reach_rows(
                     left = left[~reachable[left]]
                 if not (reachable[row] or unreachable[row]):  # a rule on whole rows may forbid what was found
                     hard = np.append(hard, row)
-            if ways <= MOST_WAYS and ways * len(hard) <= ground.calls_left:
+            if try_all and ways <= MOST_WAYS and ways * len(hard) <= ground.calls_left:
                 break
         else:
             hard = hard[:0]
