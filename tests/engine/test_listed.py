@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,10 @@ from oneformany.engine.plan import planned
 from oneformany.engine.run import Options
 from oneformany.engine.solve import solve_exact
 from oneformany.engine.table.options import TableOptions
+from oneformany.oracles.blackbox import BlackBoxOracle
+from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
+from oneformany.stop import Stop
 
 
 def counters(problem, goal=None, **table):
@@ -68,3 +72,26 @@ def test_an_interrupt_ends_with_what_there_is(goal):
     assert sent
     assert result.covered
     assert result.ended == ("proved" if result.status == "optimal" and not goal.limited else "interrupted")
+
+
+@pytest.mark.parametrize("share", ["point", "action", "features"])
+def test_time_that_a_cut_listing_leaves_is_spent_on_rows_of_which_nothing_is_known(share, monkeypatch):
+    now, weights = [0.0], np.random.default_rng(0).normal(size=(9, 3))
+
+    def slow(points):  # a point takes a thousandth of a second on a clock of its own
+        now[0] += len(points) / 1000
+        return 1 / (1 + np.exp(3 - weights[np.arange(9), points].sum(axis=1)))
+
+    monkeypatch.setattr("oneformany.engine.solve.Stop", partial(Stop, clock=lambda: now[0]))
+    codes = np.random.default_rng(1).integers(3, size=(100, 9))
+    oracle = BlackBoxOracle(slow, (3,) * 9)
+    problem = Problem(codes[~oracle.positive(codes)], (3,) * 9, oracle, 3, share=share)
+    now[0] = 0.0
+    result = solve_exact(problem, time_limit=8, options=Options(way="listing"))
+    assert result.ended == "time limit"
+    assert result.undecided
+    assert now[0] == pytest.approx(8, rel=0.08)
+    decided = len(problem.codes) - len(result.undecided)
+    assert result.covered + len(result.unreachable) == decided
+    assert oracle.positive(result.points[result.has_explanation]).all()
+    assert result.lower_bound <= solve_exact(problem, options=Options(way="listing", lazy=False)).count

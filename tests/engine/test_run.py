@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -9,6 +11,7 @@ from hypothesis import assume, given, settings
 from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
 from oneformany.engine.run import Options, Run
+from oneformany.engine.solve import _simplest
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.statistics import Round, Statistics
@@ -19,10 +22,19 @@ from strategies import small_problems
 def test_only_a_smaller_cover_is_taken():
     run = run_of(random_additive(np.random.default_rng(0)))
     best = list(run.best)
-    run.offer([*best, best[0]])
-    assert run.best == best
-    run.offer(best[:1])
-    assert run.count == 1
+    run.offer(run.pool.columns)
+    assert run.count <= len(best)
+    everybody = replace(best[0], rows=np.arange(len(run.space.rows)))
+    run.offer([everybody])
+    assert run.best == [everybody]
+
+
+def test_columns_that_a_cover_does_not_need_are_no_explanations():
+    run = run_of(random_additive(np.random.default_rng(0)))
+    everybody = replace(run.best[0], rows=np.arange(len(run.space.rows)))
+    run.offer([run.pool.columns[0], everybody, run.pool.columns[1]])
+    assert run.best == [everybody]
+    assert [len(group.rows) for group in _simplest(run)] == [len(run.space.rows)]
 
 
 def test_rounds_are_numbered_kept_and_told():

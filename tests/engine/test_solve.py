@@ -116,8 +116,11 @@ def test_an_answer_that_the_model_turns_down_is_looked_for_anew_in_the_time_that
     (hopeful,) = hopeful_problems(problem)
     assert ofm.solve(hopeful).explanations[0].point[:2] == (1, 1)
     assert not asked
-    result = ofm.solve(problem)
+    steps = []
+    result = ofm.solve(problem, progress=steps.append)
     assert (result.status, result.count) == ("optimal", best_answer(problem, Goal()).explanations)
+    assert [step.number for step in steps].count(1) == 2  # two tries, on one clock
+    assert [step.seconds for step in steps] == sorted(step.seconds for step in steps)
     assert {explanation.point[:2] for explanation in result.explanations} == {(2, 2)}
     late = ofm.solve(problem, time_limit=0)
     assert (late.status, late.unreachable) == ("feasible", ())

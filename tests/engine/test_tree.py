@@ -6,6 +6,7 @@ What is enumerated loses only groups inside others, and covers offered are cover
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +21,10 @@ from engine.run_of import run_of
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.cover.subset_kernels import inside_others
+from oneformany.engine.pricing.pricer import Priced
 from oneformany.engine.pricing.space import Decisions, Items
+from oneformany.engine.run import Options
+from oneformany.engine.scaling import ONE_IN_PRICING
 from oneformany.engine.tree import CoreColumns, Node, heavy_columns, pair_to_branch_on
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
@@ -45,6 +49,32 @@ def test_the_relaxation_over_generated_columns_is_that_over_all(small):
     value = relaxation_by_exhaustion(sorted(all_groups(problem, space.rows)), len(items))
     assert node.relaxed.value == pytest.approx(value, abs=1e-6)
     assert math.ceil(value - 1e-3) <= node.bound <= math.ceil(value - 1e-9) or node.bound >= node.run.count
+
+
+def test_a_proved_bound_is_not_replaced_by_a_weaker_one_when_questions_are_left_open():
+    # Pricing ends with nothing found and a capacity of 3: some question had the answer "unknown".
+    problem = random_additive(np.random.default_rng(4), rows=12)
+    run = run_of(problem)
+    weights = np.full(len(run.space.rows), ONE_IN_PRICING)
+    column, capacities = run.pool.columns[:1], [ONE_IN_PRICING, 3 * ONE_IN_PRICING]
+
+    class OpenEnded:
+        nodes = 0
+
+        def __init__(self, items, oracle):
+            pass
+
+        def price(self, _weights, _stop):
+            capacity = capacities.pop(0)
+            found = [replace(column[0], rows=np.arange(2))] if capacities else []
+            return Priced(found, weights, capacity, complete=True)
+
+    run.options = Options(pricer=OpenEnded)
+    run.best = run.best * 20  # so many that the first bound does not meet it
+    node = Node(run, Items(run.space, Decisions()))
+    node.generate()
+    assert not capacities
+    assert node.bound == len(node.items)
 
 
 def test_an_item_without_a_column_closes_the_node():

@@ -20,6 +20,8 @@ from oneformany.engine.listing.batches import OutOfTimeError
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.lazy import LazyListing, cover_lazily, lazy_listing
 from oneformany.engine.listing.listing import FullListing, list_columns
+from oneformany.engine.listing.single_rows import reach_rows
+from oneformany.engine.listing.store import going_to
 from oneformany.engine.plan import QUICK, Plan, affordable_changes, asks_for_cost, planned, worth_waiting
 from oneformany.engine.run import Options
 from oneformany.engine.screening import reasons_of
@@ -34,6 +36,7 @@ from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.build import build_result, versions_of
 from oneformany.result.explanation import Explanation
+from oneformany.result.proof import Proof
 from oneformany.result.result import Result
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
@@ -67,6 +70,7 @@ class ListedRun:
         self._wide: WideListing | None = None
         self._plan, self._goal = Plan(), Goal()
         self._listing_stop, self._tried = stop, 0  # so many changes are all listed
+        self._chose_from = 0.0  # seconds from the start
 
     @property
     def table(self) -> ColumnTable:
@@ -89,7 +93,7 @@ class ListedRun:
                 self._plan = planned(self.problem, self.options, costed=cheap)
                 self._list(cheap=cheap)
         self.statistics.count("columns listed", len(self.table))
-        self._listed = deepcopy(self.statistics)
+        self._listed, self._chose_from = deepcopy(self.statistics), self.stop.elapsed()
 
     def _list(self, *, cheap: bool) -> None:
         """List what is planned, unless what many rows accept is enough; then what is quick, for less cost."""
@@ -118,7 +122,7 @@ class ListedRun:
             found = replace(found, unreachable=wide.listing.unreachable)  # more changes may help
             parts = [found] if found.table.complete else [*parts, found]
             self._tried = changes if found.table.complete else self._tried
-            enough = self._join(replace(wide, changes=changes), *parts)
+            enough = self._join(wide, *parts)
 
     def _list_whole(self) -> None:
         """List everything; where time or memory do not suffice, look for what many rows accept as well."""
@@ -128,7 +132,7 @@ class ListedRun:
             self._wide = None
             return
         wide = self._wide or wide_listing(self.problem, self.stop.part(WIDE_TIME * self.stop.remaining()))
-        self._join(replace(wide, changes=self.problem.max_changes), found)
+        self._join(wide, found)
 
     def _columns(self, problem: Problem) -> FullListing:
         memory = self.options.memory
@@ -153,15 +157,17 @@ class ListedRun:
     def choose(self, goal: Goal, start: Sequence[Explanation] = ()) -> None:
         """Settle the first objective, from an answer that is known."""
         self.columns, self.owner, self.claims, self._goal = NOTHING, None, {}, goal
-        if not len(self.table):
-            return
-        known = columns_holding(self.table, self.problem, start)
-        if self._lazy is not None:
+        if self._lazy is not None and len(self.table):
             self._everybody_lazily(self._lazy, start)
-        elif goal.limited:
-            self._people(goal, known)
+        elif len(self.table):
+            self._choose_from_table(columns_holding(self.table, self.problem, start))
+
+    def _choose_from_table(self, known: IntArray, proof: Proof | None = None) -> None:
+        self.owner = None
+        if self._goal.limited:
+            self._people(self._goal, known)
         else:
-            self._everybody(known)
+            self._everybody(known, proof)
 
     def _people(self, goal: Goal, known: IntArray) -> None:
         """The most people with so many explanations, or the fewest for so many people."""
@@ -181,10 +187,12 @@ class ListedRun:
         self.columns = best.chosen
         self.claims = {"bound": fewest, "coverage_proof": proof, "covered_bound": most}
 
-    def _everybody(self, known: IntArray) -> None:
-        wide, proof = self._wide, None
-        if wide is not None:  # what cells alone prove
-            proof = self.proofs.dual(wide.weights, wide.capacity) if wide.bound > 1 else self.proofs.one()
+    def _everybody(self, known: IntArray, proof: Proof | None) -> None:
+        wide = self._wide
+        if proof is None and wide is not None and wide.bound > 1:  # what cells alone prove
+            proof = self.proofs.dual(wide.weights, wide.capacity)
+        if proof is None and not self.table.complete:
+            proof = self.proofs.one()
         everybody = np.array_equal(self.table.incidence.covered_by(known), self.listing.reachable)
         with self._searching("cover", "explanations") as search:
             cover = solve_cover(self.table, search, known if everybody else None)
@@ -197,7 +205,8 @@ class ListedRun:
                 rows = np.unique(self.problem.row_of[list(explanation.members)])
                 lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
         with self._searching("cover", "explanations") as search:
-            table, self.columns, proved, answer = cover_lazily(lazy, search)
+            table, proved, answer = cover_lazily(lazy, search)
+        self.columns = np.arange(len(table))
         self.listing = replace(self.listing, table=table, asked=lazy.batches.asked)
         proofs = ListedProofs(self.problem, proved, self.listing.unreachable)
         self.claims = {"proof": proofs.cover(answer)}
@@ -220,15 +229,40 @@ class ListedRun:
         self.columns, self.owner = found.chosen, found.assignment
         self.claims |= {"cost_proof": proof, "cost_open": proof is None or not found.proved}
 
+    def decide(self, goal: Goal) -> None:
+        """Look at rows of which nothing is known, in time that is left; choose again if some can be helped.
+
+        As much time as choosing took the first time is kept for that.
+        """
+        known, listing, wide = self.listing.reachable | self.listing.unreachable, self.listing, self._wide
+        seconds = self.stop.remaining() - (self.stop.elapsed() - self._chose_from)
+        if known.all() or not 0 < seconds < np.inf:
+            return
+        ground, self._listing_stop = Ground.of(self.problem), self.stop.part(seconds)
+        with self.statistics.timed("listing"):
+            reached = reach_rows(ground, self._listing_stop, ~known)
+        rows, before = reached.helpable, len(self.table)
+        table = self.table.followed_by(going_to(ground, rows, reached.cells[rows]))
+        unreachable = listing.unreachable | reached.unreachable
+        self.listing = FullListing(replace(table, complete=False), unreachable, listing.asked)
+        if len(rows):
+            if wide is not None:
+                ends = np.where(reached.reachable[:, None], reached.cells, wide.ends)
+                self._wide = replace(wide, ends=ends)
+            # What was proved about fewer rows holds for more.
+            every = np.append(self.columns, np.arange(before, len(table)))
+            self._choose_from_table(every, self.claims.get("proof"))
+            self.cheapen(goal)
+
     def result(self, goal: Goal) -> Result:
         """State what was found and what was proved."""
         self.statistics.count("questions in batches", self.listing.asked)
-        owner = self.owner
+        owner, known = self.owner, None if self._wide is None else self._wide.ends
         if owner is None:  # each row where it pays least
             owner, _ = cheapest(self.table, self.columns, self.table.n_rows)
         result = build_result(
             self.problem,
-            groups_of(self.problem, self.table, self.columns, owner, self._wide),
+            groups_of(self.problem, self.table, self.columns, owner, known),
             reasons=reasons_of(self.problem, np.flatnonzero(self.listing.unreachable), self.stop),
             helpable=np.flatnonzero(self.listing.reachable),
             **{"proof": None, **self.claims},

@@ -13,7 +13,6 @@ from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.table.choice import PeopleAnswer, TreeProof, renamed
 from oneformany.engine.table.cost import CostAnswer
 from oneformany.engine.table.table import NO_CELL, ColumnTable
-from oneformany.engine.wide import WideListing
 from oneformany.problem import Problem
 from oneformany.result.build import Group
 from oneformany.result.explanation import Explanation
@@ -33,7 +32,7 @@ def columns_holding(table: ColumnTable, problem: Problem, explanations: Sequence
 
 
 def groups_of(
-    problem: Problem, table: ColumnTable, columns: IntArray, owner: IntArray, wide: WideListing | None = None
+    problem: Problem, table: ColumnTable, columns: IntArray, owner: IntArray, known: IntArray | None = None
 ) -> list[Group]:
     """The rows of each column that it serves, by the index of the column that each row has."""
     groups = []
@@ -44,21 +43,26 @@ def groups_of(
         point, ends = np.asarray(table.targets[column], dtype=np.int64), None
         if problem.share == "features":
             point = np.full(len(point), NO_CELL, dtype=np.int64)
-            ends = own_ends(problem, table, column, members, wide)
+            ends = own_ends(problem, table, column, members, known)
         groups.append(Group(point, members, ends))
     return groups
 
 
 def own_ends(
-    problem: Problem, table: ColumnTable, column: int, rows: IntArray, wide: WideListing | None = None
+    problem: Problem, table: ColumnTable, column: int, rows: IntArray, known: IntArray | None = None
 ) -> IntArray:
-    """The cells that rows go to which share features only: where it is cheapest for each, as far as known."""
-    ground = Ground.of(problem, only=rows)
-    features, everybody = np.flatnonzero(table.changed[column]), np.arange(len(rows))
-    if wide is not None and not ground.decided and len(features) > wide.changes:
-        return wide.ends[rows]
-    _, cells = cheapest_alone(ground, Batches(ground, Stop()), everybody, features, len(features))
-    return np.where(cells >= 0, cells, problem.rows[rows])
+    """The cells that rows go to which share features only: those that are known, or where it is cheapest.
+
+    ``known`` holds cells for each row of the problem; they serve where they cost what the column says.
+    """
+    ends, changed = (problem.rows if known is None else known)[rows], table.changed[column]
+    ground, features = Ground.of(problem, only=rows), np.flatnonzero(changed)
+    moves, cost = ends != ground.rows, ground.paid(np.arange(len(rows)), ends)
+    told = table.costs[table.starts[column] + np.searchsorted(table.group(column), rows)]
+    open_ = np.flatnonzero(~moves.any(axis=1) | moves[:, ~changed].any(axis=1) | (cost != told))
+    _, cells = cheapest_alone(ground, Batches(ground, Stop()), open_, features, len(features))
+    ends[open_] = np.where(cells >= 0, cells, ground.rows[open_])
+    return ends
 
 
 class ListedProofs:

@@ -11,6 +11,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column, ColumnPool
+from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.pricing.cached_oracle import POINTS_KEPT, CachedOracle
 from oneformany.engine.pricing.pricer import PricerFactory, SearchPricer
 from oneformany.engine.pricing.space import SearchSpace
@@ -133,9 +134,10 @@ class Run:
         return columns
 
     def offer(self, cover: Sequence[Column]) -> None:
-        """Take a cover if it is smaller than the best."""
-        if not self.best or len(cover) < self.count:
-            self.best = list(cover)
+        """Take a cover, without columns that it does not need, if it is smaller than the best."""
+        needed = greedy_cover(cover, len(self.space.rows), range(len(cover)))
+        if not self.best or len(needed) < self.count:
+            self.best = needed
 
     def report(self, phase: str, value: float, columns: int, cost: tuple[int, int] | None = None) -> None:
         """Record where the run stands, by its explanations or by bound and cost; tell whoever listens."""

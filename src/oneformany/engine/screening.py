@@ -1,13 +1,12 @@
 """Which rows can be helped at all: each with a point, with a proof that there is none, or undecided."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.single_rows import Reached
+from oneformany.engine.listing.single_rows import Reached, reach_rows
 from oneformany.problem import Problem
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
@@ -27,32 +26,19 @@ def screen(
     in reach of some rows: the classifier is not asked about these again.
     """
     relaxation, stop = problem.oracle.relaxation(), stop or Stop()
-    reachable, unreachable = np.zeros((2, len(problem.rows)), dtype=np.bool_)
-    found = Reached(reachable, problem.rows.copy(), unreachable)
     with statistics.timed("screening"):
         if relaxation is not None and relaxation.exact:
-            _climb(problem, stop, found)
+            found = _climb(problem, stop)
         else:
-            _ask(problem, stop, known or {}, found)
+            found = reach_rows(Ground.of(problem), stop, known=known, try_all=False)
     statistics.count("rows screened", int((found.reachable | found.unreachable).sum()))
     return found
 
 
-def _ask(problem: Problem, stop: Stop, known: Mapping[int, IntArray], found: Reached) -> None:
-    """Ask the classifier about every row that has no point yet."""
-    for row, point in known.items():
-        found.reachable[row], found.cells[row] = True, point
-    for row in np.flatnonzero(~found.reachable).tolist():
-        if stop.expired():
-            break
-        answer = problem.oracle.reach(replace(problem.question(row), stop=stop))
-        found.unreachable[row] = answer.proved_none
-        if answer.point is not None:
-            found.reachable[row], found.cells[row] = True, answer.point
-
-
-def _climb(problem: Problem, stop: Stop, found: Reached) -> None:
+def _climb(problem: Problem, stop: Stop) -> Reached:
     """Take the moves that gain most; where they do not reach the threshold, nothing does."""
+    reachable, unreachable = np.zeros((2, len(problem.rows)), dtype=np.bool_)
+    found = Reached(reachable, problem.rows.copy(), unreachable)
     for block in _blocks(problem, np.arange(len(problem.rows))):
         if stop.expired():
             break
@@ -61,6 +47,7 @@ def _climb(problem: Problem, stop: Stop, found: Reached) -> None:
         moved = enough[:, None] & (rank < needed[:, None])
         found.cells[block] = np.where(moved, cells, problem.rows[block])
         found.unreachable[block] = ~enough
+    return found
 
 
 def _blocks(problem: Problem, rows: IntArray) -> Iterator[IntArray]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from math import isfinite
 
 import numpy as np
@@ -48,32 +47,32 @@ def solve_exact(
     otherwise columns are generated, enumerated and branched on. ``start`` is an answer that is known, to the
     same question or to one with fewer changes. The seed is only recorded: the method is deterministic.
     """
-    stop = Stop(time_limit)
-    again = partial(solve_exact, progress=progress, seed=seed, options=options, goal=goal)
-    for hopeful in hopeful_problems(problem):
-        first = again(hopeful, time_limit=time_limit, start=start)
-        start = accepted_explanations(problem, first)
-        if len(start) == len(first.explanations):
-            # Bounds and proofs hold all the more for fewer positive points.
-            return replace(first, problem={**first.problem, "oracle": problem.oracle.describe()})
-        time_limit = None if time_limit is None else stop.remaining()
-        stop = Stop(time_limit)
-        stop.interrupted = first.ended == "interrupted"
-        if stop.expired():
-            break
-    options, goal = options or Options(), goal or Goal()
-    if options.way == "listing" or (
-        options.way != "search" and (needs_listing(problem, goal) or worth_listing(problem, goal, options))
-    ):
-        listed = ListedRun(problem, stop, options, progress, seed)
-        with stop.on_interrupt():
+    stop, options, goal = Stop(time_limit), options or Options(), goal or Goal()
+
+    def solved(asked: Problem) -> Result:
+        """List all columns, or search for them, whichever serves."""
+        way, only = options.way, needs_listing(asked, goal)
+        if way == "listing" or (way == "auto" and (only or worth_listing(asked, goal, options))):
+            listed = ListedRun(asked, stop, options, progress, seed)
             listed.list_all(goal)
             listed.choose(goal, start)
             listed.cheapen(goal)
+            listed.decide(goal)
             return listed.result(goal)
-    if needs_listing(problem, goal):
-        raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
-    return _searched(problem, stop, options, progress, seed, start)
+        if only:
+            raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
+        return _searched(asked, stop, options, progress, seed, start)
+
+    with stop.on_interrupt():
+        for hopeful in hopeful_problems(problem):
+            first = solved(hopeful)
+            start = accepted_explanations(problem, first)
+            if len(start) == len(first.explanations):
+                # Bounds and proofs hold all the more for fewer positive points.
+                return replace(first, problem={**first.problem, "oracle": problem.oracle.describe()})
+            if stop.expired():
+                break
+        return solved(problem)
 
 
 def _searched(
@@ -87,24 +86,23 @@ def _searched(
     """Generate columns for all rows that can be helped, then make the answer cheaper if that is asked for."""
     statistics, cheaply = Statistics(), asks_for_cost(problem, Goal(), options)
     proof, cheap, groups = None, None, list[Group]()
-    with stop.on_interrupt():
-        ends = ((row, np.array(one.point, dtype=np.int64)) for one in start for row in one.members)
-        points = {int(problem.row_of[row]): point for row, point in ends}
-        screened = screen(problem, statistics, stop, points)
-        space = SearchSpace(problem, screened.helpable)
-        run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
-        if len(space.rows):
-            known = _known_columns(space, start)
-            run.pool.add(run.first_columns(screened.cells[space.helpable]))
-            if known:
-                run.offer(greedy_cover(known + run.pool.columns, len(space.rows), range(len(known))))
-                run.pool.add(known)
-            proof = minimise(run)
-            groups = _simplest(run)
-            addable = problem.most_cost * ONE_IN_COVERS < LARGEST_SUM
-            if cheaply and addable and groups and not stop.expired():
-                cheap = cheapest_cover(run)
-                groups = min(cheap.groups, groups, key=lambda chosen: (len(chosen), _cost(problem, chosen)))
+    ends = ((row, np.array(one.point, dtype=np.int64)) for one in start for row in one.members)
+    points = {int(problem.row_of[row]): point for row, point in ends}
+    screened = screen(problem, statistics, stop, points)
+    space = SearchSpace(problem, screened.helpable)
+    run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
+    if len(space.rows):
+        known = _known_columns(space, start)
+        run.pool.add(run.first_columns(screened.cells[space.helpable]))
+        if known:
+            run.offer(greedy_cover(known + run.pool.columns, len(space.rows), range(len(known))))
+            run.pool.add(known)
+        proof = minimise(run)
+        groups = _simplest(run)
+        addable = problem.most_cost * ONE_IN_COVERS < LARGEST_SUM
+        if cheaply and addable and groups and not stop.expired():
+            cheap = cheapest_cover(run)
+            groups = min(cheap.groups, groups, key=lambda chosen: (len(chosen), _cost(problem, chosen)))
     # An undecided row might be covered instead of one that pays more.
     undecided = not (screened.reachable | screened.unreachable).all()
     proved = cheap is not None and cheap.proof.bound >= _cost(problem, groups)

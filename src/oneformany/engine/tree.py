@@ -97,7 +97,7 @@ class Node:
             weights = integer_weights(relaxed.duals)
             priced = self.pricer.price(weights, run.stop)
             run.statistics.count("pricings")
-            if priced.capacity is not None and (priced.bound > self.bound or priced.proves_optimal):
+            if priced.capacity is not None and priced.bound > self.weights.sum() / self.capacity:
                 self.weights, self.capacity = priced.weights, priced.capacity
             run.pool.add(priced.columns)
             added = self.add(priced.columns, priced.weights)

@@ -17,8 +17,8 @@ from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import FullListing, accepted_groups
-from oneformany.engine.listing.single_rows import cheapest, reach_rows
-from oneformany.engine.listing.store import Store, alone, columns_of
+from oneformany.engine.listing.single_rows import REACHING_TIME, cheapest, reach_rows
+from oneformany.engine.listing.store import Store, columns_of, going_to
 from oneformany.engine.plan import QUICK, affordable_changes
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace, take_in
@@ -47,7 +47,6 @@ class WideListing:
     ends: IntArray  # (n, p): cells, of rows that can be helped
     weights: IntArray  # of the distinct rows
     capacity: int  # no column weighs more
-    changes: int = 0  # the columns of so many are known beside these
 
     @property
     def bound(self) -> int:
@@ -59,7 +58,8 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
     """Find a column for each row that can be helped, and columns of as many changes as are allowed."""
     ground = Ground.of(problem)
     batches, store = Batches(ground, stop), Store(ground, costed=False)
-    reached = screen(problem, Statistics(), stop) if ground.decided else reach_rows(ground, stop)
+    reaching = stop.part(REACHING_TIME * stop.remaining())
+    reached = screen(problem, Statistics(), stop) if ground.decided else reach_rows(ground, reaching)
     rows, ends = reached.helpable, reached.cells
     weights, capacity, buckets = np.zeros(len(ground.rows), dtype=np.int64), 1, [(ground.changeable, rows)]
     if problem.share == "point":
@@ -77,7 +77,7 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
             for features, members in buckets:
                 for found in _shared_targets(batches, features, members):
                     store.absorb(found)
-    store.absorb(alone(ground, rows, ends[rows]))
+    store.absorb(going_to(ground, rows, ends[rows]))
     if problem.share == "features":
         for found in _shared_features(ground, rows, ends):
             store.absorb(found)
@@ -113,7 +113,7 @@ def optimistic_cover(
 def _shared_features(ground: Ground, rows: IntArray, ends: IntArray) -> Iterator[ColumnTable]:
     """Sets of features that hold all that one row after another changes, where fewest are missing."""
     moves, left = ends != ground.rows, rows
-    paid = alone(ground, rows, ends[rows]).costs
+    paid = ground.paid(rows, ends[rows])
     while len(left):
         changed = np.zeros(moves.shape[1], dtype=np.bool_)
         take_in(moves[left].T, changed, ground.size)

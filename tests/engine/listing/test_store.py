@@ -9,7 +9,7 @@ import numpy as np
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing import store as module
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.store import Store, alone, columns_of
+from oneformany.engine.listing.store import Store, columns_of, going_to
 from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
@@ -39,7 +39,7 @@ def test_each_row_of_a_group_pays_for_the_targets_that_it_is_not_at():
     starts, rows = np.array([0, 2, 3]), np.array([0, 1, 2], dtype=np.int32)
     paid = columns_of(ground, np.array([0, 1]), starts, rows, np.array([[1, 1], [0, 0]], dtype=np.int32))
     assert paid.costs.tolist() == [2 + 7, 0, 5]
-    single = alone(ground, np.array([2, 0]), np.array([[0, 0], [1, 1]]))
+    single = going_to(ground, np.array([2, 0]), np.array([[0, 0], [1, 1]]))
     assert single.costs.tolist() == [5, 2 + 7]
     assert single.changed.tolist() == [[True, False], [True, True]]
     assert single.targets.tolist() == [[0, 0], [1, 1]]

@@ -114,7 +114,7 @@ def test_pricing_equals_a_mixed_integer_program(seed):
 
 
 @pytest.mark.parametrize(
-    ("weights", "capacity", "bound"), [([3, 3, 3], 3, 3), ([3, 3, 4], 3, 4), ([0], 1, 0)]
+    ("weights", "capacity", "bound"), [([3, 3, 3], 3, 3), ([3, 3, 4], 3, 10 / 3), ([0], 1, 0)]
 )
 def test_weights_over_the_capacity_bound_the_count_from_below(weights, capacity, bound):
     assert Priced([], np.array(weights), capacity, complete=True).bound == bound

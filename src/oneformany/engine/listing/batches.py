@@ -12,6 +12,7 @@ from oneformany.stop import Stop
 PAIRS = 1 << 13  # few, so that slow classifiers have answered about some choices when time is up
 JUDGED_PAIRS = 1 << 20
 BATCH = 1 << 14
+FIRST_BATCH = 1 << 6
 FIRST_POINTS = 1 << 10
 MOST_POINTS = 1 << 23
 
@@ -24,7 +25,7 @@ class Answers:
     """Answers by point, as many as fit; ends by :class:`OutOfTimeError`."""
 
     def __init__(self, oracle: Oracle, stop: Stop) -> None:
-        self.asked, self._oracle, self.stop = 0, oracle, stop
+        self.asked, self._seconds, self._oracle, self.stop = 0, 0.0, oracle, stop
         self._factors = word_factors(oracle.levels)
         self._count = 0
         self._words, self._known = self._factors[:0], np.zeros(0, dtype=np.bool_)
@@ -39,15 +40,25 @@ class Answers:
         fresh = np.empty(self._count - before, dtype=np.int64)
         new = np.flatnonzero(numbers >= before)
         fresh[numbers[new] - before] = new
-        for begin in range(0, len(fresh), BATCH):
+        while len(fresh):
             if self.stop.expired():
                 self._count = 0  # points that were not asked about would count as negative
                 self._make_room(FIRST_POINTS)
                 raise OutOfTimeError
-            batch = points[fresh[begin : begin + BATCH]]
-            self._known[before + begin : before + begin + len(batch)] = self._oracle.positive(batch)
-            self.asked += len(batch)
+            begin, size = self.stop.elapsed(), self._batch()
+            answers = self._oracle.positive(points[fresh[:size]])
+            self._known[numbers[fresh[:size]]] = answers
+            self.asked += len(answers)
+            self._seconds += self.stop.elapsed() - begin
+            fresh = fresh[size:]
         return np.asarray(self._known[numbers])
+
+    def _batch(self) -> int:
+        """As many points as are answered in the time that is left, by what the points so far took."""
+        if not self.asked:
+            return FIRST_BATCH
+        most = self.stop.remaining() * self.asked / max(self._seconds, 1e-9)
+        return int(min(BATCH, max(FIRST_BATCH, most)))
 
     def _make_room(self, points: int) -> None:
         """Have room for so many more points; begin with nothing where all would be too many."""

@@ -115,6 +115,11 @@ class Ground:
         gain = np.where(units == FORBIDDEN, FORBIDDEN, units - self.own[rows, feature][:, None])
         return np.where(cells == self.rows[rows, feature][:, None], 0, gain)
 
+    def paid(self, rows: Indices, cells: IntArray) -> IntArray:
+        """What each of some rows pays for going to its cells ``(rows, p)``."""
+        prices = self.price[self.begin[rows] + cells]
+        return np.asarray(np.where(cells != self.rows[rows], prices, 0).sum(axis=1))
+
     def values_at(self, rows: Indices, cells: IntArray) -> IntArray:
         """Values of rows that move to cells."""
         own = self.problem.own

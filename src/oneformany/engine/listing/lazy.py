@@ -25,8 +25,8 @@ from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import CodedRows, Ground, Indices
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import accepted_groups
-from oneformany.engine.listing.single_rows import Reached, reach_rows
-from oneformany.engine.listing.store import Store, alone, leading
+from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
+from oneformany.engine.listing.store import Store, going_to, leading
 from oneformany.engine.table.choice import PeopleAnswer
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.options import Search
@@ -107,7 +107,7 @@ class LazyListing:
         self._store = Store(ground, costed=False)
         self._ordered = cache(self._order)
         rows = reached.helpable
-        self._store.absorb(alone(ground, rows, reached.cells[rows]))
+        self._store.absorb(going_to(ground, rows, reached.cells[rows]))
         self._mean = _mean_scores(batches, rows)
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
         self._helped = best / (2.1 * np.abs(best).max(initial=1e-300))  # one success counts for more
@@ -226,16 +226,14 @@ class LazyListing:
 
 def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     """Find out which rows can be helped, and begin with a column for each of them."""
-    ground = Ground.of(problem)
-    return LazyListing(Batches(ground, stop), reach_rows(ground, stop))
+    ground, reaching = Ground.of(problem), stop.part(REACHING_TIME * stop.remaining())
+    return LazyListing(Batches(ground, stop), reach_rows(ground, reaching))
 
 
-def cover_lazily(
-    lazy: LazyListing, search: Search
-) -> tuple[ColumnTable, IntArray, ColumnTable, PeopleAnswer]:
+def cover_lazily(lazy: LazyListing, search: Search) -> tuple[ColumnTable, ColumnTable, PeopleAnswer]:
     """Choose as few columns as possible, and look at buckets until none of them could do better.
 
-    Returns a table, columns of it that cover whom they can, and the table and answer of the best bound.
+    Returns columns that cover whom they can, and the table and answer of the best bound.
     """
     until = search.stop.part(LOOKING_TIME * search.stop.remaining())
     hasty = replace(search.options, local_search=False, repair=False, exact=False, max_rounds=HASTY_ROUNDS)
@@ -266,7 +264,7 @@ def cover_lazily(
             break
     search.counters["buckets"] = len(lazy.buckets)
     search.counters["buckets evaluated"] = lazy.looked_at
-    return table, answer.chosen, *(proved or (table, answer))
+    return table.take(answer.chosen), *(proved or (table, answer))
 
 
 def _refine(lazy: LazyListing, search: Search, until: Stop) -> None:
@@ -304,7 +302,7 @@ def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
         gain = ground.gain(feature, rows)
         for cell in range(gain.shape[1]):
             may = rows[gain[:, cell] != FORBIDDEN]
-            if len(may):
+            if len(may) and not batches.stop.expired():
                 after = ground.rows[may].copy()
                 after[:, feature] = cell
                 scores = ground.problem.oracle.score(ground.values_at(may, after))

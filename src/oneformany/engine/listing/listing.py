@@ -14,7 +14,7 @@ from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import CodedRows, Ground, Indices
 from oneformany.engine.listing.single_rows import NEVER, cheapest, cheapest_of_set
-from oneformany.engine.listing.store import Store, alone, columns_of
+from oneformany.engine.listing.store import Store, columns_of, going_to
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
@@ -253,6 +253,6 @@ def add_single_rows(store: Store, batches: Batches, rows: IntArray, stop: Stop) 
         some = rows[begin : begin + ROWS_AT_ONCE]
         costs, cells = cheapest(ground, batches, some, ground.changeable, ground.size)
         ends = np.where(cells >= 0, cells, ground.rows[some])
-        store.absorb(alone(ground, some[costs >= 0], ends[costs >= 0]))
+        store.absorb(going_to(ground, some[costs >= 0], ends[costs >= 0]))
         settled[begin : begin + len(some)] = True
     return settled

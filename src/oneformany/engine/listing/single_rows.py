@@ -1,6 +1,6 @@
 """What a row can do by itself: its cheapest change, any change, or a proof that there is none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -97,21 +97,32 @@ class Reached:
         return np.flatnonzero(self.reachable)
 
 
-def reach_rows(ground: Ground, stop: Stop) -> Reached:
-    """Find for every row, in a part of the time, a change that the classifier accepts, or a proof of none.
+def reach_rows(
+    ground: Ground,
+    stop: Stop,
+    some: BoolArray | None = None,
+    known: Mapping[int, IntArray] | None = None,
+    *,
+    try_all: bool = True,
+) -> Reached:
+    """Find for every row, or for some, a change that the classifier accepts, or a proof that there is none.
 
-    Questions that take long are put again at the end, unless everything that a row could do can be tried.
+    With ``try_all`` questions that take long are put again at the end, or everything that a row could do is
+    tried; otherwise what an oracle leaves open stays open. ``known`` holds cells at which some rows are
+    accepted: nothing is asked about these again.
     """
-    stop = stop.part(REACHING_TIME * stop.remaining())
     problem, batches, ways = ground.problem, Batches(ground, stop), ground.ways(ground.goals).sum()
     reachable, cells, unreachable = (
         np.zeros(len(ground.rows), np.bool_),
         ground.rows.copy(),
         ground.hopeless(),
     )
-    hard = np.flatnonzero(~unreachable)
+    for row, point in (known or {}).items():
+        reachable[row], cells[row] = True, point
+    asked_about = np.ones(len(ground.rows), np.bool_) if some is None else some
+    hard = np.flatnonzero(asked_about & ~reachable & ~unreachable)
     with suppress(OutOfTimeError):
-        for seconds in (SECONDS_PER_QUESTION, np.inf):
+        for seconds in (SECONDS_PER_QUESTION, np.inf) if try_all else (np.inf,):
             left, hard = hard, hard[:0]
             while len(left) and not stop.expired():
                 row, left = int(left[0]), left[1:]
@@ -128,13 +139,13 @@ def reach_rows(ground: Ground, stop: Stop) -> Reached:
                     left = left[~reachable[left]]
                 if not (reachable[row] or unreachable[row]):  # a rule on whole rows may forbid what was found
                     hard = np.append(hard, row)
-            if ways <= MOST_WAYS and ways * len(hard) <= ground.calls_left:
+            if try_all and ways <= MOST_WAYS and ways * len(hard) <= ground.calls_left:
                 break
         else:
             hard = hard[:0]
-        for some in np.array_split(hard, -(-len(hard) // ROWS_AT_ONCE)) if len(hard) else ():
-            costs, goals = cheapest(ground, batches, some, ground.changeable, ground.size)
-            reachable[some[costs >= 0]] = True
-            unreachable[some[costs < 0]] = True
-            cells[some] = np.where(goals >= 0, goals, cells[some])
+        for few in np.array_split(hard, -(-len(hard) // ROWS_AT_ONCE)) if len(hard) else ():
+            costs, goals = cheapest(ground, batches, few, ground.changeable, ground.size)
+            reachable[few[costs >= 0]] = True
+            unreachable[few[costs < 0]] = True
+            cells[few] = np.where(goals >= 0, goals, cells[few])
     return Reached(reachable, cells, unreachable)

@@ -29,16 +29,17 @@ def columns_of(
     return ColumnTable(starts, members, costs, changed, targets, len(ground.rows), complete=False)
 
 
-def alone(ground: Ground, rows: IntArray, ends: IntArray) -> ColumnTable:
-    """A column for each of some rows, which goes to cells ``(rows, p)``."""
+def going_to(ground: Ground, rows: IntArray, ends: IntArray) -> ColumnTable:
+    """Columns of some rows, which rise, each with cells ``(rows, p)`` to go to: one for all that do alike."""
     share, changed = ground.problem.share, ends != ground.rows[rows]
-    costs = np.where(changed, ground.price[ground.begin[rows] + ends], 0).sum(axis=1)
     kept = changed & (share != "features")
     targets = np.where(kept | (share == "point"), ends, NO_CELL).astype(np.int32)
-    starts = np.arange(len(rows) + 1)
-    return ColumnTable(
-        starts, rows.astype(np.int32), costs, changed, targets, len(ground.rows), complete=False
-    )
+    _, first, which = np.unique(np.hstack((changed, targets)), axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(which.ravel(), minlength=len(first))))
+    members, costs = rows[order].astype(np.int32), ground.paid(rows, ends)[order]
+    goals = changed[first], targets[first]
+    return ColumnTable(starts, members, costs, *goals, len(ground.rows), complete=False)
 
 
 def leading(
@@ -58,7 +59,7 @@ class Store:
     def __init__(self, ground: Ground, *, costed: bool) -> None:
         self.ground, self.costed = ground, costed
         nobody = np.zeros(0, dtype=np.int64)
-        self._parts = [alone(ground, nobody, ground.rows[nobody])]
+        self._parts = [going_to(ground, nobody, ground.rows[nobody])]
         self.bytes, self._room = 0, ROOM
 
     def absorb(self, found: ColumnTable) -> None:

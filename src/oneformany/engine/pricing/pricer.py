@@ -29,13 +29,13 @@ class Priced:
     complete: bool  # whether every search ran to its end
 
     @property
-    def bound(self) -> int:
-        """Lower bound on the number of explanations that the weights prove.
+    def bound(self) -> float:
+        """Lower bound on the number of explanations that the weights prove, before it is rounded up.
 
         Weights divided by the capacity are feasible duals of the full covering program, so their sum bounds
         it from below at any moment (Farley, Operations Research 38, 1990).
         """
-        return 0 if self.capacity is None else -(-int(self.weights.sum()) // self.capacity)
+        return 0.0 if self.capacity is None else float(self.weights.sum()) / self.capacity
 
     @property
     def proves_optimal(self) -> bool:
