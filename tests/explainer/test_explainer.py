@@ -409,3 +409,31 @@ def test_costs_of_more_than_four_digits_are_not_rounded_in_silence(cost, told):
         warnings.simplefilter("always")
         OneForMany(model, 2, costs={"a": cost}).explain(frame)
     assert sum("rounded to four digits" in str(entry.message) for entry in caught) == told
+
+
+def test_a_row_without_anywhere_to_go_is_told_to_need_reference_data():
+    frame = pd.DataFrame({"job": ["none", "full"], "home": ["rent", "own"]})
+
+    def score(rows):
+        return np.where(rows["job"] == "full", 0.9, 0.1)
+
+    alone, beside = (OneForMany(score, 1, reference=data) for data in (None, frame))
+    words = alone.explain(frame.head(1)).summary()
+    assert words.startswith(
+        "The row cannot be helped by changing at most 1 feature: proved, as no column has"
+    )
+    assert "reference= would offer some" in words.splitlines()[0]
+    assert beside.explain(frame.head(1)).count == 1
+
+
+def test_cells_are_told_where_they_hold_several_values_only():
+    frame = pd.DataFrame({"job": ["none", "full"] * 20, "income": np.arange(40)})
+
+    def score(rows):
+        return np.where(rows["job"] == "full", 0.9, 0.1)
+
+    grouped, single = (
+        OneForMany(score, 1, share="action").explain(frame[names]) for names in (["job", "income"], ["job"])
+    )
+    assert "grouped into cells" in grouped.summary()
+    assert "cells" not in single.summary()
