@@ -279,7 +279,7 @@ def test_rules_and_budget_are_checked_before_the_model_is_asked():
         ({"max_changes": 2.5}, "must be an integer"),
         ({"share": "everything"}, "share is 'everything'"),
         ({"rules": [OnlyIncrease("a"), OnlyDecrease("a")]}, "only increase and only decrease"),
-        ({"edges": {"c": [1]}}, "none of the columns that the model reads"),
+        ({"edges": {"c": [1]}}, "not one of the columns that the model reads"),
         ({"bins": {"a": 1}}, "at least 2"),
         ({"special": ["a"]}, "special must be a dict"),
         ({"targets": {"a": {"nine": 0}}}, "targets name 'nine' of 'a'"),

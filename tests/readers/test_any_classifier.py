@@ -118,7 +118,7 @@ def test_a_model_that_does_not_answer_about_the_rows_is_refused_with_the_reason(
         ofm.OneForMany(model, positive="yes").explain(FRAME[["home"]])
     with pytest.raises(ofm.UnsupportedModelError, match="KNeighborsClassifier, not fitted, cannot be read"):
         ofm.OneForMany(KNeighborsClassifier(), positive="yes").explain(FRAME)
-    with pytest.raises(ofm.InputError, match="none of the model's classes"):
+    with pytest.raises(ofm.InputError, match="not one of the model's classes"):
         ofm.OneForMany(model, positive="maybe").explain(FRAME[["income", "debt"]])
 
 

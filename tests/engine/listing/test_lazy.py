@@ -50,7 +50,7 @@ def test_a_bucket_waits_as_long_as_another_one_holds_it(kind, seed):
     table, waiting = lazy.table()
     open_ = [set(lazy.buckets.group(bucket).tolist()) for bucket in np.flatnonzero(lazy.open)]
     offered = [set(lazy.buckets.group(bucket).tolist()) for bucket in waiting]
-    assert len(table) == len(lazy.reached.helpable) + len(offered)
+    assert 0 < len(table) - len(offered) <= len(lazy.reached.helpable)
     assert all(not rows < other for rows in offered for other in open_)
     assert all(any(rows <= other for other in offered) for rows in open_)
 
