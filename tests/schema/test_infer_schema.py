@@ -153,7 +153,7 @@ def test_missing_values_are_a_level_of_their_own(column, levels):
         (pd.DataFrame([[1, 2]], columns=["x", "x"]), {}, "2 columns named 'x'"),
         (pd.DataFrame({"x": [1]}), {"columns": ["y"]}, "lacks the column 'y'"),
         (pd.DataFrame({"x": [1]}), {"edges": {"y": [1]}}, "edges are given for 'y'"),
-        (pd.DataFrame({"x": [1], "y": [1]}), {"columns": ["x"], "edges": {"y": [1]}}, "not one of the columns"),
+        (pd.DataFrame({"x": [1], "y": [1]}), {"columns": ["x"], "edges": {"y": [1]}}, "not one of the"),
         (pd.DataFrame({"x": ["a"]}), {"edges": {"x": [1]}}, "of category values; leave it out"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": []}}, "empty list of edges"),
         (pd.DataFrame({"x": [1]}), {"edges": {"x": [2, 1]}}, "edges must increase"),
