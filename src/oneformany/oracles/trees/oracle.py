@@ -7,12 +7,14 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.oracles.actions import Actions
 from oneformany.oracles.box import Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import Acceptance, Decide, ScoredOracle
 from oneformany.oracles.search import climb, search
 from oneformany.oracles.trees import kernels
 from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
+from oneformany.oracles.trees.polynomial import TreePolynomial
 
 FEW = 8  # parts with at most so many points are looked through: bounds are quick
 
@@ -108,6 +110,10 @@ class TreeOracle(ScoredOracle):
         judged = np.empty((len(values), len(choices)), dtype=np.int8)
         kernels.judge_moves(values, features, goals, choices, *self._sets, *self._needed(), judged)
         return judged
+
+    def action_judge(self, actions: Actions) -> TreePolynomial:
+        """Judge all actions of a row together; see :class:`~oneformany.oracles.actions.JudgesActions`."""
+        return TreePolynomial(self._sets, self.levels, actions, self._needed)
 
     def relaxation(self) -> Relaxation | None:
         """The score itself when no tree reads two features, otherwise nothing.

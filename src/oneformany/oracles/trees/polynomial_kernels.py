@@ -1,0 +1,203 @@
+"""The compiled arithmetic of a row's polynomial: numbers of moves, pairs and triples, then all sums."""
+
+# mypy: disallow-untyped-defs=False
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.arrays import IntArray
+from oneformany.compiled import inner, lean, lowest, outer
+from oneformany.oracles.actions import FORBIDDEN, MOVES
+from oneformany.oracles.trees.kernels import ONE, WORD, ZERO, WordArray
+
+NEVER = -(2**60)  # added to a score: far below any threshold, and sums stay within 64 bits
+
+
+@inner
+def _open_leaves(sat, open_features, most, met, alive):
+    """Leaves whose unmet conditions are at most so many, all of open features; those with none unmet."""
+    for w in range(sat.shape[1]):
+        one, two, three, four, dead = ZERO, ZERO, ZERO, ZERO, ZERO
+        for f in range(len(sat)):
+            unmet = ~sat[f, w]
+            if not open_features[f]:
+                dead |= unmet
+            else:
+                four |= three & unmet
+                three |= two & unmet
+                two |= one & unmet
+                one |= unmet
+        dead |= one if most == 0 else two if most == 1 else three if most == 2 else four
+        alive[w] = ~dead
+        met[w] = ~(dead | one)
+
+
+@inner
+def _changes(leaf, sat, starts, features, slot_allowed, range_of, may, feature_unmet, counts, changing):
+    """The features of a leaf's path that moves can change: how many, and how many of them are not met.
+
+    Their changing slots go into ``changing``. Minus one: a condition that is not met cannot be.
+    """
+    w, bit = leaf // WORD, ONE << np.uint64(leaf % WORD)
+    found = unmet = 0
+    for at in range(starts[leaf], starts[leaf + 1]):
+        f = features[at]
+        met = sat[f, w] & bit
+        count = 0
+        for slot in range(range_of[f, 0], range_of[f, 1]):
+            if may[slot] == MOVES and (slot_allowed[slot, w] & bit) != met:
+                changing[found, count] = slot
+                count += 1
+        if count:
+            feature_unmet[found] = met == ZERO
+            unmet += met == ZERO
+            counts[found] = count
+            found += 1
+        elif met == ZERO:
+            return 0, -1
+    return found, unmet
+
+
+@inner
+def _add_leaf(value, found, unmet, most, feature_unmet, counts, changing, single, pair, triple, places):
+    """Add a leaf to the numbers of all sets of moves that change it."""
+    first, second, after = places
+    for a in range(found):
+        lack_a = unmet - feature_unmet[a]
+        if lack_a > most - 1:
+            continue
+        one = value if feature_unmet[a] else -value
+        if lack_a == 0:
+            for i in range(counts[a]):
+                single[changing[a, i]] += one
+        for b in range(a + 1, found if most > 1 else 0):
+            lack_b = lack_a - feature_unmet[b]
+            if lack_b > most - 2:
+                continue
+            two = one if feature_unmet[b] else -one
+            if lack_b == 0:
+                for i in range(counts[a]):
+                    for j in range(counts[b]):
+                        pair[changing[a, i], changing[b, j]] += two
+            for c in range(b + 1, found if most > 2 else 0):
+                if lack_b != feature_unmet[c]:
+                    continue
+                three = two if feature_unmet[c] else -two
+                for i in range(counts[a]):
+                    for j in range(counts[b]):
+                        slot = changing[b, j]
+                        begin = first[changing[a, i]] - second[slot] - after[slot]
+                        for k in range(counts[c]):
+                            triple[begin + changing[c, k]] += three
+
+
+@lean(inner=True)
+def _judged(total, least, sure):
+    """Negative, positive or near."""
+    return np.int8(0 if total < least else 1 if total >= sure else 2)
+
+
+@outer
+def judge_row(
+    values: IntArray,
+    may: NDArray[np.int8],
+    start: int,
+    most: int,
+    owner: IntArray,
+    after: IntArray,
+    ways: IntArray,
+    allowed: WordArray,
+    paths: tuple[IntArray, IntArray, WordArray, IntArray],
+    needed: tuple[int, int],
+    judged: NDArray[np.int8],
+) -> None:
+    """Judge all actions of at most ``most`` slots, up to three, from a slot on; smaller ones come first."""
+    starts, features, slot_allowed, units = paths
+    p, n, n_words = allowed.shape[0], len(owner), allowed.shape[2]
+    least, sure = needed
+    sat = np.empty((p, n_words), dtype=np.uint64)
+    range_of = np.zeros((p, 2), dtype=np.int64)
+    open_features = np.zeros(p, dtype=np.bool_)
+    for slot in range(start, n):
+        f = owner[slot]
+        if range_of[f, 1] == 0:
+            range_of[f, 0] = slot
+        range_of[f, 1] = slot + 1
+        open_features[f] |= may[slot] == MOVES
+    widest = 1
+    for f in range(p):
+        sat[f] = allowed[f, values[f]]
+        widest = max(widest, range_of[f, 1] - range_of[f, 0])
+    met, alive = np.empty((2, n_words), dtype=np.uint64)
+    _open_leaves(sat, open_features, most, met, alive)
+    feature_unmet, counts = np.zeros((2, p), dtype=np.int64)
+    changing = np.empty((p, widest), dtype=np.int64)
+    single = np.zeros(n, dtype=np.int64)
+    pair = np.zeros((n, n), dtype=np.int64)
+    triple = np.zeros(ways[3, start] if most > 2 else 0, dtype=np.int64)
+    # Of slots i, j, k the triple is at first[i] - second[j] - after[j] + k
+    first, second = np.zeros((2, n), dtype=np.int64)
+    if most > 2:
+        for slot in range(start, n):
+            first[slot] = ways[3, start] - ways[3, slot] + ways[2, after[slot]]
+            second[slot] = ways[2, slot]
+    places = first, second, after
+    base = 0
+    for w in range(n_words):
+        rest = alive[w]
+        while rest != ZERO:
+            bit = lowest(rest)
+            leaf = w * WORD + bit
+            rest &= rest - ONE
+            value = units[leaf]
+            if value == 0:
+                continue
+            if (met[w] >> np.uint64(bit)) & ONE:
+                base += value
+            found, unmet = _changes(
+                leaf, sat, starts, features, slot_allowed, range_of, may, feature_unmet, counts, changing
+            )
+            if unmet >= 0:
+                _add_leaf(
+                    *(value, found, unmet, most, feature_unmet, counts, changing),
+                    *(single, pair, triple, places),
+                )
+    _sum_up(base, may, start, most, after, single, pair, triple, least, sure, judged)
+
+
+@inner
+def _sum_up(base, may, start, most, after, single, pair, triple, least, sure, judged):
+    """Judge every action by its sum."""
+    n = len(may)
+    for slot in range(start, n):
+        if may[slot] == FORBIDDEN:
+            single[slot] = NEVER
+    judged[0] = _judged(base, least, sure)
+    at = 1
+    if most > 0:
+        for i in range(start, n):
+            judged[at] = _judged(base + single[i], least, sure)
+            at += 1
+    if most > 1:
+        for i in range(start, n):
+            for j in range(after[i], n):
+                judged[at] = _judged(base + single[i] + single[j] + pair[i, j], least, sure)
+                at += 1
+    if most > 2:
+        with_first = np.empty(n, dtype=np.int64)
+        done = 0
+        for i in range(start, n):
+            for k in range(after[i], n):
+                with_first[k] = single[k] + pair[i, k]
+            for j in range(after[i], n):
+                sum_ij = base + single[i] + with_first[j]
+                size = n - after[j]
+                line = judged[at : at + size]
+                third = triple[done : done + size]
+                both = pair[j, after[j] :]
+                more = with_first[after[j] :]
+                for k in range(size):
+                    total = sum_ij + more[k] + both[k] + third[k]
+                    line[k] = np.int8((total >= least) + (total >= least and total < sure))
+                at += size
+                done += size
