@@ -87,13 +87,13 @@ class Actions:
         size = np.searchsorted(self.begins, numbers, side="right") - 1
         found = np.full((len(numbers), self.most), NOWHERE, dtype=np.int64)
         rank, start = numbers - self.begins[size], np.zeros(len(numbers), dtype=np.int64)
-        for place in range(self.most):
-            for left in range(1, self.most + 1 - place):
-                some = np.flatnonzero(size - place == left)
+        for turn in range(self.most):
+            for left in range(1, self.most + 1 - turn):
+                some = np.flatnonzero(size - turn == left)
                 # Sets from a slot on are fewer the later it is: the last one with enough behind it
                 behind = self.ways[left, start[some]] - rank[some]
                 slot = len(self.owner) - np.searchsorted(self.ways[left, ::-1], behind, side="left")
-                found[some, place] = slot
+                found[some, turn] = slot
                 rank[some] -= self.ways[left, start[some]] - self.ways[left, slot]
                 start[some] = self.after[slot]
         return found
@@ -102,8 +102,8 @@ class Actions:
         """The number of an action with these slots, which rise."""
         size, start = len(slots), 0
         number = int(self.begins[size])
-        for place, slot in enumerate(slots):
-            number += int(self.ways[size - place, start] - self.ways[size - place, slot])
+        for taken, slot in enumerate(slots):
+            number += int(self.ways[size - taken, start] - self.ways[size - taken, slot])
             start = int(self.after[slot])
         return number
 

@@ -59,9 +59,9 @@ def _changes(leaf, sat, starts, features, slot_allowed, range_of, may, feature_u
 
 
 @inner
-def _add_leaf(value, found, unmet, most, feature_unmet, counts, changing, single, pair, triple, places):
+def _add_leaf(value, found, unmet, most, feature_unmet, counts, changing, single, pair, triple, steps):
     """Add a leaf to the numbers of all sets of moves that change it."""
-    first, second, after = places
+    first, second, after = steps
     for a in range(found):
         lack_a = unmet - feature_unmet[a]
         if lack_a > most - 1:
@@ -141,7 +141,7 @@ def judge_row(
         for slot in range(start, n):
             first[slot] = ways[3, start] - ways[3, slot] + ways[2, after[slot]]
             second[slot] = ways[2, slot]
-    places = first, second, after
+    steps = first, second, after
     base = 0
     for w in range(n_words):
         rest = alive[w]
@@ -160,7 +160,7 @@ def judge_row(
             if unmet >= 0:
                 _add_leaf(
                     *(value, found, unmet, most, feature_unmet, counts, changing),
-                    *(single, pair, triple, places),
+                    *(single, pair, triple, steps),
                 )
     _sum_up(base, may, start, most, after, single, pair, triple, least, sure, judged)
 
