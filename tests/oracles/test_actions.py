@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oneformany.oracles.actions import FORBIDDEN, MOVES, NOWHERE, STAYS, Actions
+from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.protocol import NEGATIVE, POSITIVE
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
@@ -64,12 +65,15 @@ def moved(actions, chosen, values, may):
 
 @settings(max_examples=200, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), depth=st.integers(0, 6), most=st.integers(0, 5))
-def test_the_polynomial_of_a_row_judges_every_action_as_its_point(seed, depth, most):
+def test_all_actions_of_a_row_are_judged_as_their_points(seed, depth, most):
     rng = np.random.default_rng(seed)
     levels = tuple(rng.integers(1, 4, size=int(rng.integers(1, 7))).tolist())
     ensemble = TreeEnsemble.from_trees(levels, [deep_tree(rng, levels, depth) for _ in range(3)])
     threshold = float(rng.integers(-2, 6))
-    oracle = TreeOracle(ensemble, threshold, float(rng.choice([0.0, 1.0])))
+    margin = float(rng.choice([0.0, 1.0]))
+    oracle = TreeOracle(ensemble, threshold, margin)
+    if rng.random() < 0.3:
+        oracle = AdditiveOracle([rng.integers(-3, 4, size=n) for n in levels], 0.0, threshold, margin=margin)
     oracle = (
         oracle.decided_by(lambda points: np.ones(len(points), dtype=bool)) if rng.random() < 0.5 else oracle
     )

@@ -8,7 +8,9 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.oracles.actions import Actions
 from oneformany.oracles.box import anchored
+from oneformany.oracles.dense import AdditiveJudge
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import ScoredOracle, check_finite, finest_digits
 from oneformany.oracles.search import search
@@ -103,6 +105,13 @@ class AdditiveOracle(ScoredOracle):
         if self.positive(point[None])[0]:
             return Answer(point)
         return search(whole, None, self._judge, self.positive, few=LARGEST_BOX)
+
+    def action_judge(self, actions: Actions) -> AdditiveJudge:
+        """Judge all actions of a row together; see :class:`~oneformany.oracles.actions.JudgesActions`."""
+        return AdditiveJudge(self.units, self.intercept_units, actions, self._needed)
+
+    def _needed(self) -> tuple[int, int]:
+        return int(self._acceptance.least), int(self._acceptance.sure)
 
     def relaxation(self) -> Relaxation:
         """The score itself, in units; exact unless ties are decided one by one."""

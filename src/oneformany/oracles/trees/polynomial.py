@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
-from oneformany.oracles.actions import MOVES, Actions
-from oneformany.oracles.protocol import NEGATIVE
-from oneformany.oracles.trees import polynomial_kernels as kernels
+from oneformany.oracles.actions import Actions
+from oneformany.oracles.dense import DenseJudge
 from oneformany.oracles.trees.kernels import LeafSets, WordArray
-
-DENSE = 3  # moves whose polynomial is kept; of a larger action the first moves are made instead
+from oneformany.oracles.trees.polynomial_kernels import judge_row
 
 
 class Paths(NamedTuple):
@@ -43,12 +41,8 @@ def paths_of(sets: LeafSets, levels: tuple[int, ...], actions: Actions) -> Paths
     return Paths(starts, features.astype(np.int64), allowed, sets.units)
 
 
-class TreePolynomial:
-    """Judges all actions of rows under a sum of trees; see :class:`~oneformany.oracles.actions.ActionJudge`.
-
-    ``needed`` tells the units of leaves below which no point is positive, and from which on every one is, as
-    they are known at the time.
-    """
+class TreePolynomial(DenseJudge):
+    """Judges all actions of rows under a sum of trees, in units of leaves."""
 
     def __init__(
         self,
@@ -57,47 +51,18 @@ class TreePolynomial:
         actions: Actions,
         needed: Callable[[], tuple[int, int]],
     ) -> None:
-        self.actions, self._sets, self._needed = actions, sets, needed
-        self._paths = paths_of(sets, levels, actions)
+        super().__init__(actions, needed)
+        self._sets, self._paths = sets, paths_of(sets, levels, actions)
 
-    def judge(self, values: IntArray, may: NDArray[np.int8]) -> NDArray[np.int8]:
-        """Judge every action of every row."""
-        judged = np.full((len(values), len(self.actions)), NEGATIVE, dtype=np.int8)
-        for row, does, line in zip(values, may, judged, strict=True):
-            begins = self.actions.begins
-            for size in range(min(DENSE, self.actions.most) + 1, self.actions.most + 1):
-                self._larger(row.copy(), does, 0, size, line[begins[size] : begins[size + 1]])
-            self._dense(row, does, 0, min(DENSE, self.actions.most), line)
-        return judged
-
-    def _larger(
-        self, values: IntArray, may: NDArray[np.int8], start: int, size: int, line: NDArray[np.int8]
+    def sums(
+        self,
+        values: IntArray,
+        may: NDArray[np.int8],
+        start: int,
+        most: int,
+        needed: tuple[int, int],
+        judged: NDArray[np.int8],
     ) -> None:
-        """Judge the actions of so many slots from ``start`` on, more than are dense: first moves are made."""
-        if size == DENSE:
-            found = np.full(self._count(DENSE, start), NEGATIVE, dtype=np.int8)
-            self._dense(values, may, start, DENSE, found)
-            line[:] = found[len(found) - len(line) :]
-            return
-        ways, after = self.actions.ways, self.actions.after
-        for slot in range(start, len(after)):
-            end = ways[size, start] - ways[size, slot + 1]
-            part = line[end - ways[size - 1, after[slot]] : end]
-            if may[slot] and len(part):
-                feature, moved = self.actions.owner[slot], values.copy()
-                if may[slot] == MOVES:
-                    moved[feature] = self.actions.goals[slot]
-                self._larger(moved, may, int(after[slot]), size - 1, part)
-
-    def _count(self, size: int, start: int) -> int:
-        return int(self.actions.ways[: size + 1, start].sum())
-
-    def _dense(
-        self, values: IntArray, may: NDArray[np.int8], start: int, most: int, line: NDArray[np.int8]
-    ) -> None:
-        """Judge the actions of at most so many slots from ``start`` on, by size."""
-        actions = self.actions
-        kernels.judge_row(
-            *(values, may, start, most, actions.owner, actions.after, actions.ways),
-            *(self._sets.allowed, self._paths, self._needed(), line),
-        )
+        """Add up what moves, pairs and triples gain, leaf by leaf."""
+        slots = self.actions.owner, self.actions.after, self.actions.ways
+        judge_row(values, may, start, most, slots, self._sets.allowed, self._paths, needed, judged)

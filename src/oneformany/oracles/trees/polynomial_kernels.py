@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import IntArray
-from oneformany.compiled import inner, lean, lowest, outer
-from oneformany.oracles.actions import FORBIDDEN, MOVES
+from oneformany.compiled import inner, lowest, outer
+from oneformany.oracles.actions import MOVES
+from oneformany.oracles.dense_kernels import sum_up
 from oneformany.oracles.trees.kernels import ONE, WORD, ZERO, WordArray
-
-NEVER = -(2**60)  # added to a score: far below any threshold, and sums stay within 64 bits
 
 
 @inner
@@ -91,21 +90,13 @@ def _add_leaf(value, found, unmet, most, feature_unmet, counts, changing, single
                             triple[begin + changing[c, k]] += three
 
 
-@lean(inner=True)
-def _judged(total, least, sure):
-    """Negative, positive or near."""
-    return np.int8(0 if total < least else 1 if total >= sure else 2)
-
-
 @outer
 def judge_row(
     values: IntArray,
     may: NDArray[np.int8],
     start: int,
     most: int,
-    owner: IntArray,
-    after: IntArray,
-    ways: IntArray,
+    slots: tuple[IntArray, IntArray, IntArray],
     allowed: WordArray,
     paths: tuple[IntArray, IntArray, WordArray, IntArray],
     needed: tuple[int, int],
@@ -113,8 +104,8 @@ def judge_row(
 ) -> None:
     """Judge all actions of at most ``most`` slots, up to three, from a slot on; smaller ones come first."""
     starts, features, slot_allowed, units = paths
+    owner, after, ways = slots
     p, n, n_words = allowed.shape[0], len(owner), allowed.shape[2]
-    least, sure = needed
     sat = np.empty((p, n_words), dtype=np.uint64)
     range_of = np.zeros((p, 2), dtype=np.int64)
     open_features = np.zeros(p, dtype=np.bool_)
@@ -162,42 +153,4 @@ def judge_row(
                     *(value, found, unmet, most, feature_unmet, counts, changing),
                     *(single, pair, triple, steps),
                 )
-    _sum_up(base, may, start, most, after, single, pair, triple, least, sure, judged)
-
-
-@inner
-def _sum_up(base, may, start, most, after, single, pair, triple, least, sure, judged):
-    """Judge every action by its sum."""
-    n = len(may)
-    for slot in range(start, n):
-        if may[slot] == FORBIDDEN:
-            single[slot] = NEVER
-    judged[0] = _judged(base, least, sure)
-    at = 1
-    if most > 0:
-        for i in range(start, n):
-            judged[at] = _judged(base + single[i], least, sure)
-            at += 1
-    if most > 1:
-        for i in range(start, n):
-            for j in range(after[i], n):
-                judged[at] = _judged(base + single[i] + single[j] + pair[i, j], least, sure)
-                at += 1
-    if most > 2:
-        with_first = np.empty(n, dtype=np.int64)
-        done = 0
-        for i in range(start, n):
-            for k in range(after[i], n):
-                with_first[k] = single[k] + pair[i, k]
-            for j in range(after[i], n):
-                sum_ij = base + single[i] + with_first[j]
-                size = n - after[j]
-                line = judged[at : at + size]
-                third = triple[done : done + size]
-                both = pair[j, after[j] :]
-                more = with_first[after[j] :]
-                for k in range(size):
-                    total = sum_ij + more[k] + both[k] + third[k]
-                    line[k] = np.int8((total >= least) + (total >= least and total < sure))
-                at += size
-                done += size
+    sum_up(base, may, start, most, after, single, pair, triple, needed, judged)
