@@ -110,3 +110,10 @@ def test_slow_work_in_a_notebook_keeps_one_output_up_to_date(monkeypatch):
         progress(RECORD)
     assert shown[0].startswith("german | starting | ")
     assert shown[-1].startswith("german | columns | round 12")
+
+
+def test_the_gap_of_the_explanations_stays_while_costs_are_lowered():
+    progress = Progress(console=plain())
+    progress(RECORD)
+    progress(Round("least cost", 13, 345, 30.0, 27, 30, 3.5, "cost"))
+    assert progress._latest.endswith("best 30 cost | gap 10.0% | 16 explanations, gap 6.2%")

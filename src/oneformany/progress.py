@@ -43,6 +43,7 @@ class Progress:
         self.title, self.delay, self.interval = title, delay, interval
         self._console = Console(stderr=True) if console is None else console
         self._latest = "starting"
+        self._standing: dict[str, Round] = {}  # the latest record of each measure
         self._done = Event()
 
     def __enter__(self) -> Self:
@@ -57,8 +58,17 @@ class Progress:
         self._thread.join()
 
     def __call__(self, record: Round | str) -> None:
-        """Take the latest record, or words that say what is being done."""
-        self._latest = record if isinstance(record, str) else round_words(record)
+        """Take the latest record, or words that say what is being done.
+
+        What an earlier stage left open stays in the line: the gap of explanations while costs are lowered.
+        """
+        if isinstance(record, str):
+            self._latest = record
+            return
+        self._standing[record.measure] = record
+        earlier = [step for measure, step in self._standing.items() if measure != record.measure]
+        told = [f"{step.count} {step.measure}, gap {step.gap:.1%}" for step in earlier]
+        self._latest = " | ".join([round_words(record), *told])
 
     def _show(self) -> None:
         """Nothing on quick work; then a living line, one output of a notebook's cell, or some lines."""

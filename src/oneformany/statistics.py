@@ -71,6 +71,8 @@ class Statistics(Plain):
         Search nodes, columns, questions to the classifier and the like.
     notes : list of str
         What was left out because it was too much, in words.
+    limits : list of str
+        Limits other than time that kept a search from its end, each by one word, such as "memory".
 
     Examples
     --------
@@ -84,6 +86,7 @@ class Statistics(Plain):
     timings: dict[str, float] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
 
     def record(self, step: Round) -> Round:
         """Add a round; what was proved earlier about its measure stays proved, whatever begins anew.

@@ -22,6 +22,17 @@ class Stop:
     clock : callable
         Seconds on a clock that never goes back.
 
+    Attributes
+    ----------
+    interrupted : bool
+        Whether somebody pressed Ctrl-C.
+    root : Stop
+        The run that this is a part of, or this itself.
+    cut : bool
+        Of a run: whether it was told that its time, or that of a part, is up.
+    limits : list of str
+        What else kept a part of the run from its end, such as "memory" or "nodes"; shared with all parts.
+
     Examples
     --------
     >>> Stop(0).expired(), Stop(60).expired(), Stop().expired()
@@ -33,7 +44,9 @@ class Stop:
             raise InputError(f"time_limit is {time_limit!r}; give seconds, 0 or more, or None for no limit")
         self.time_limit, self._clock, self._start = time_limit, clock, clock()
         self._whole: Stop | None = None
+        self.root, self.cut = self, False
         self.interrupted = False
+        self.limits: list[str] = []
 
     def elapsed(self) -> float:
         """Seconds since the start."""
@@ -45,12 +58,29 @@ class Stop:
 
     def expired(self) -> bool:
         """Whether the time is up or somebody interrupted."""
-        return self.interrupted or self.remaining() <= 0 or bool(self._whole and self._whole.expired())
+        over = self.interrupted or self.remaining() <= 0 or bool(self._whole and self._whole.expired())
+        if over:
+            self.root.cut = True
+        return over
+
+    def met(self, limit: str) -> None:
+        """Note a limit other than time, once, however often it is met."""
+        if limit not in self.limits:
+            self.limits.append(limit)
+
+    @property
+    def cut_by_time(self) -> bool:
+        """Whether the time limit, or a share of it, kept the run from something; not where none was given.
+
+        Where another limit was met, a share that was used up proves nothing about what was lacking.
+        """
+        run = self.root
+        return run.expired() or (run.time_limit is not None and run.cut and not run.limits)
 
     def part(self, seconds: float) -> "Stop":
         """End after so many seconds, or when this does, whichever comes first."""
         part = Stop(min(seconds, self.remaining()) if math.isfinite(seconds) else None, clock=self._clock)
-        part._whole = self
+        part._whole, part.root, part.limits = self, self.root, self.limits
         return part
 
     @contextmanager

@@ -503,7 +503,7 @@ def test_results_and_explanations_have_a_short_repr(result, unexamined):
     assert repr(result) == (
         "Result(optimal: 2 explanations cover 3 of 4 rows, at least 2 are needed, 1 beyond help)"
     )
-    assert repr(unexamined) == ("Result(feasible: 0 explanations cover 0 of 4 rows, 4 undecided)")
+    assert repr(unexamined) == ("Result(feasible: 0 explanations cover 0 of 4 rows, gap 100.0%, 4 undecided)")
     assert repr(result.explanations[1]) == "Explanation(changes 2 features of 1 row)"
 
 

@@ -145,7 +145,8 @@ def test_a_goal_without_a_proof_does_not_say_that_nobody_can_be_helped():
     cut = replace(solved(explanations=1), lower_bound=0, covered_bound=3, coverage_proof=None, ended="limit")
     assert "not known whether any row" not in cut.summary()
     assert "Proof: none; 3 is the number of all who are not proved to be beyond help." in cut.summary()
-    assert repr(cut) == "Result(optimal: 1 explanation covers 1 of 3 rows, no more than 3 can be covered)"
+    told = "Result(optimal: 1 explanation covers 1 of 3 rows, no more than 3 can be covered, gap 66.7%)"
+    assert repr(cut) == told
 
 
 def test_why_so_many_names_only_what_can_be_done():

@@ -53,6 +53,8 @@ def minimise(run: Run) -> Proof | None:
             continue
         branch = run.options.branching and part.decisions.depth < DEEPEST // 2 and not run.stop.expired()
         pair = pair_to_branch_on(node) if branch else None
+        if pair is None and run.options.branching and not run.stop.expired():
+            run.stop.met("branches")
         if pair is None:
             closed = min(closed, part.bound)
         else:
@@ -112,6 +114,8 @@ def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationPr
         enumerated = heavy_columns(node, floor, run.options.max_columns)
     if enumerated is None:
         run.statistics.count("enumerations given up")
+        if not run.stop.expired():
+            run.stop.met("columns")
         return None
     run.statistics.count("columns enumerated", len(enumerated.groups))
     if core is not None and len(enumerated.groups) >= MANY_COLUMNS:

@@ -71,6 +71,7 @@ class ListedRun:
         self._plan, self._goal = Plan(), Goal()
         self._listing_stop, self._tried = stop, 0  # so many changes are all listed
         self._chose_from = 0.0  # seconds from the start
+        self._limits_met = list[str]()  # by the listing
 
     @property
     def table(self) -> ColumnTable:
@@ -94,12 +95,14 @@ class ListedRun:
                 self._list(cheap=cheap)
         self.statistics.count("columns listed", len(self.table))
         self._listed, self._chose_from = deepcopy(self.statistics), self.stop.elapsed()
+        self._limits_met = self.stop.limits.copy()
 
     def _list(self, *, cheap: bool) -> None:
         """List what is planned, unless what many rows accept is enough; then what is quick, for less cost."""
         self._listing_stop = self.stop.part(LISTING_TIME * self.stop.remaining())
         plan, share = self._plan, self.problem.share
-        self.statistics.notes += plan.notes
+        for limit in plan.limits:
+            self.stop.met(limit)
         if plan.changes is None and (share == "point" or plan.costed or not cheap):
             self._list_whole()
             return
@@ -153,6 +156,7 @@ class ListedRun:
     def begin_again(self, stop: Stop) -> None:
         """Get ready for another goal over the same listing, within another time."""
         self.stop, self.statistics = stop, deepcopy(self._listed)
+        self.stop.limits += self._limits_met
 
     def choose(self, goal: Goal, start: Sequence[Explanation] = ()) -> None:
         """Settle the first objective, from an answer that is known."""
@@ -273,8 +277,11 @@ class ListedRun:
             seed=self._seed,
             goal=goal if goal.limited else None,
         )
+        if self._plan.notes and result.cost_bound != result.cost:
+            self.statistics.notes += self._plan.notes
         if result.status == "feasible" and self._plan.reason:
             self.statistics.notes.append(self._plan.told(self._tried, Ground.of(self.problem).size))
+        # A search over a listing that time cut short may meet another limit, but more time comes first.
         cut = result.ended == "limit" and not self.table.complete and self._listing_stop.expired()
         return replace(result, ended="time limit") if cut else result
 

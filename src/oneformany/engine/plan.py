@@ -65,12 +65,16 @@ def worth_waiting(problem: Problem, options: Options) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is listed: all that least cost needs, or all, or what makes fewer changes, and why."""
+    """What is listed: all that least cost needs, or all, or what makes fewer changes, and why.
+
+    ``limits`` are those that keep it from being all.
+    """
 
     costed: bool = False
     changes: int | None = None
     notes: tuple[str, ...] = ()
     reason: str = ""
+    limits: tuple[str, ...] = ()
 
     def told(self, tried: int, size: int) -> str:
         """What to say of an answer when so many changes were all tried, instead of full size."""
@@ -88,11 +92,12 @@ def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
         if not reason:
             return Plan(costed=True)
         notes = (f"the least cost is not proved: {reason}",)
+    limits = ("calls" if np.isfinite(ground.most_calls) else "size",)
     reason = too_much(ground, options.most_work)
     if not reason:
-        return Plan(notes=notes)
+        return Plan(notes=notes, limits=limits if notes else ())
     changes = affordable_changes(ground, options.most_work)
-    return Plan(changes=changes, notes=notes, reason=reason)
+    return Plan(changes=changes, notes=notes, reason=reason, limits=limits)
 
 
 def affordable_changes(ground: Ground, most_work: float) -> int:
@@ -108,8 +113,8 @@ def too_much(ground: Ground, most_work: float, *, costed: bool = False, calls: f
     work, combinations = _size(ground, costed=costed)
     if work > most_work:
         return (
-            f"there are about {combinations:,.0f} combinations, {work / most_work:,.1f} times the work that "
-            "is allowed (in Python: Options(most_work=...)); lower max_changes, or give features fewer cells"
+            f"there are about {combinations:,.0f} combinations, {work / most_work:,.1f} times as much as is "
+            "listed; lower max_changes, or give features fewer cells"
         )
     if work > (ground.most_calls if calls is None else calls) * ASKING:
         return (

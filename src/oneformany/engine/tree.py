@@ -148,6 +148,8 @@ class EnumeratedColumns:
         found = search_tree(question, options.max_nodes)
         run.statistics.count("set cover nodes", found.nodes)
         run.statistics.count("cuts", len(question.triples))
+        if found.nodes >= options.max_nodes:
+            run.stop.met("nodes")
         if found.chosen is not None:
             self.offer(node, found.chosen)
         return found.proof

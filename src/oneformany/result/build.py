@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -14,6 +14,7 @@ from oneformany.plain import written
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
+from oneformany.result.least_cost import proof_by_single_moves
 from oneformany.result.proof import Proof
 from oneformany.result.result import Ended, Result, Status
 from oneformany.result.squares import written_square
@@ -47,8 +48,8 @@ def build_result(
 
     No distinct row is in two groups. ``reasons`` say why distinct rows are proved to be beyond help, and
     ``helpable`` are those that are known to be helpable; all others are undecided. ``bound`` explanations are
-    needed where a proof of coverage says so, and ``cost_open`` is a least cost that was asked for and is not
-    proved. What else is ``told`` is as in :class:`~oneformany.Result`.
+    needed where a proof of coverage says so, and ``cost_open`` is a least cost that was asked for and that no
+    search proved. What else is ``told`` is as in :class:`~oneformany.Result`.
     """
     explanations, assignment = _explanations(problem, groups)
     beyond = [row for row, distinct in enumerate(problem.row_of.tolist()) if distinct in reasons]
@@ -63,10 +64,7 @@ def build_result(
     status: Status = "optimal" if settled and not len(undecided) else "feasible"
     if len(beyond) == len(problem.codes):
         status = "infeasible"
-    ended: Ended = "proved"
-    if status == "feasible" or cost_open:
-        ended = "interrupted" if stop.interrupted else "time limit" if stop.expired() else "limit"
-    return Result(
+    result = Result(
         status=status,
         count=len(explanations),
         lower_bound=lower_bound,
@@ -76,11 +74,24 @@ def build_result(
         undecided=tuple(undecided.tolist()),
         proof=proof,
         problem=problem_to_dict(problem),
-        ended=ended,
         goal=goal or Goal(),
         covered_bound=covered_bound,
         **told,
     )
+    if cost_open:
+        proofs = [proof_by_single_moves(problem, result, result.goal), result.cost_proof]
+        best = max((one for one in proofs if one is not None), key=lambda one: one.bound)
+        result = replace(result, cost_proof=best)
+        cost_open = best.bound < result.cost_units
+    result.statistics.limits[:] = stop.limits
+    return replace(result, ended=_why_ended(stop)) if status == "feasible" or cost_open else result
+
+
+def _why_ended(stop: Stop) -> Ended:
+    """Why a run ended before everything was proved; which limit it was, statistics say."""
+    if stop.interrupted:
+        return "interrupted"
+    return "time limit" if stop.cut_by_time else "limit"
 
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class Result:
     index : RowIndex
         What the user calls the given rows: the labels of the frame's index, or 0, 1, 2 and so on.
     ended : {"proved", "time limit", "interrupted", "limit"}
-        Why the run ended; a "limit" is one on nodes, calls or memory.
+        Why the run ended; at a "limit" other than time, ``statistics.limits`` says at which.
     goal : Goal
         What was wanted: how many explanations may be used, or what share of the rows must be covered.
     covered_bound : int
@@ -159,6 +159,16 @@ class Result:
         rows = self.problem["codes"] if self.problem.get("own") is None else self.problem["own"]["values"]
         most = self.count + len({tuple(rows[row]) for row in self.undecided})
         return (most - self.lower_bound) / most if most else 0.0
+
+    @property
+    def cost_gap(self) -> float | None:
+        """How far the cost may be above the least: 0 when that is proved; ``None`` where nobody asked.
+
+        The relative distance of ``cost_bound`` and ``cost``, for as many explanations and people.
+        """
+        if self.cost_proof is None:
+            return None
+        return (self.cost_units - self.cost_proof.bound) / (self.cost_units or 1)
 
     @property
     def covered(self) -> int:

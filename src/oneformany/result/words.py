@@ -43,7 +43,17 @@ ENDINGS = {
     "proved": "nothing was left to do",
     "time limit": "the time limit ended the search",
     "interrupted": "the search was interrupted",
-    "limit": "a limit on nodes, calls or memory ended the search",
+    "limit": "the search gave up",  # where no limit is known
+}
+# What else than time may keep a search from its end, by the word that the engine notes.
+LIMITS = {
+    "size": "the size of a listing",
+    "memory": "the memory of a listing",
+    "columns": "the columns of a search",
+    "nodes": "the nodes of a search",
+    "branches": "the depth of a search",
+    "calls": "calls of the model",
+    "questions": "points that the model is asked about for one row",
 }
 SCORE = re.compile(r": score [^;]*")
 
@@ -84,9 +94,13 @@ def short_words(result: Result) -> str:
         parts.append(f"no more than {result.covered_bound:,} can be covered")
     elif result.lower_bound:
         parts.append(_needed(result))
+    if result.gap:
+        parts.append(f"gap {gap_words(result.gap)}")
     for rows, what in (([e.row for e in result.unreachable], "beyond help"), (result.undecided, "undecided")):
         if rows:
             parts.append(f"{result.labels.people(rows):,} {what}")
+    if result.cost_gap:
+        parts.append(f"gap of the cost {gap_words(result.cost_gap)}")
     return f"{result.status}: {', '.join(parts)}"
 
 
@@ -124,11 +138,20 @@ def _ending(result: Result) -> Iterator[str]:
     if not result.problem.get("read_to_the_end", True):
         yield f"Reading ended after {many(result.problem['rows_read'], 'row')}."
     if result.ended != "proved":
-        ending = ENDINGS[result.ended]
+        ending = ending_words(result)
         if result.status == "optimal":
             paid = "number of changes" if result.problem.get("costs") is None else "cost"
             ending = f"the answer is proved, but {ending} for the least {paid}"
         yield from (f"{note[:1].upper()}{note[1:]}." for note in (ending, *result.statistics.notes))
+
+
+def ending_words(result: Result) -> str:
+    """Say why a run ended; of limits other than time, which ones."""
+    limits = [LIMITS[name] for name in result.statistics.limits if name in LIMITS]
+    if result.ended != "limit" or not limits:
+        return ENDINGS[result.ended]
+    together = " and ".join(filter(None, [", ".join(limits[:-1]), limits[-1]]))
+    return f"{'a limit' if len(limits) == 1 else 'limits'} on {together} ended the search"
 
 
 def share_asked(result: Result) -> str:
@@ -146,15 +169,21 @@ def share_asked(result: Result) -> str:
     return f"{goal.coverage:.4g} ({needed:,} of {result.labels.counted(result.people)}) {asked}; {state}"
 
 
-def gap_words(result: Result) -> str:
-    """Say how far the answer may be from the best, rounded up: only where it is proved there is none."""
-    return f"{ceil(round(1000 * result.gap, 6)) / 10}%"
+def gap_words(gap: float) -> str:
+    """Say how far an answer may be from the best, rounded up: 0 only where it is proved that it is best."""
+    return f"{ceil(round(1000 * gap, 6)) / 10}%"
+
+
+def both_gaps(result: Result) -> str:
+    """Say how far the answer may be from the best, and how far its cost, where that was to be least."""
+    first = gap_words(result.gap)
+    return first if result.cost_gap is None else f"{first}, of the cost {gap_words(result.cost_gap)}"
 
 
 def undecided_words(result: Result) -> str:
     """Say why it is not known whether rows can be helped."""
     who = "it" if len(result.undecided) == 1 else "they"
-    return f"{ENDINGS[result.ended]} before it was known whether {who} can be helped"
+    return f"{ending_words(result)} before it was known whether {who} can be helped"
 
 
 def left_out_words(result: Result) -> str:
@@ -164,7 +193,7 @@ def left_out_words(result: Result) -> str:
             return "can be helped; the share that was asked for is covered without them"
     elif result.covered == result.covered_bound:
         return "can be helped, but not by so few explanations at once"
-    return f"can be helped, but {ENDINGS[result.ended]} before it was known whether they are to be left out"
+    return f"can be helped, but {ending_words(result)} before it was known whether they are to be left out"
 
 
 def apart_words(result: Result) -> str:
@@ -175,7 +204,7 @@ def apart_words(result: Result) -> str:
     head, besides = f"Why so many: {_found(result.count)} for {many(len(rows), 'row')}.", ""
     if 2 * result.lower_bound <= len(rows) and result.ended in REMEDIES:
         head += (
-            f" That is what was found before {ENDINGS[result.ended]}; {_needed(result)}, and how many fewer "
+            f" That is what was found before {ending_words(result)}; {_needed(result)}, and how many fewer "
             f"would do is not known. What to do first: {REMEDIES[result.ended]}."
         )
         besides = " besides"
@@ -330,7 +359,7 @@ def _needed(result: Result) -> str:
 
 def _known(result: Result) -> str:
     """What is proved about the number of explanations, or of people that so many can cover."""
-    goal, most, gap = result.goal, result.covered_bound or 0, f" (gap {gap_words(result)})"
+    goal, most, gap = result.goal, result.covered_bound or 0, f" (gap {gap_words(result.gap)})"
     several = result.labels.several
     if goal.explanations is not None:
         if result.covered == most:
@@ -349,7 +378,9 @@ def _cost(result: Result) -> str:
     paid = "are needed" if costs is None else "must be paid"
     mean = f"A covered {labels.one} changes {cost / (result.covered or 1):.2f} features on average"
     spent = f"{mean}, {cost:,} together" if costs is None else f"All changes together cost {cost:,.12g}"
-    known = "proved to be the least" if cost == least else f"at least {least:,.12g} {paid}"
+    known = "proved to be the least"
+    if cost != least:
+        known = f"at least {least:,.12g} {paid} (gap {gap_words(result.cost_gap or 0.0)})"
     return f"{spent}: {known} for this many {labels.several} and explanations."
 
 

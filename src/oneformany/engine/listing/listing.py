@@ -240,6 +240,7 @@ def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int)
         if store.bytes > memory and store.columns.bytes > memory:
             store.reduce(stop)
             if store.bytes > 3 * memory // 4:
+                stop.met("memory")
                 return False
     return not stop.expired()
 

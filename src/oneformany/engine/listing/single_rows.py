@@ -142,6 +142,8 @@ def reach_rows(
             if try_all and ways <= MOST_WAYS and ways * len(hard) <= ground.calls_left:
                 break
         else:
+            if len(hard) and not stop.expired():
+                stop.met("calls" if np.isfinite(ground.most_calls) else "questions")
             hard = hard[:0]
         for few in np.array_split(hard, -(-len(hard) // ROWS_AT_ONCE)) if len(hard) else ():
             costs, goals = cheapest(ground, batches, few, ground.changeable, ground.size)

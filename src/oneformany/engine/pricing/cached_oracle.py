@@ -64,4 +64,7 @@ class CachedOracle:
         else:
             how = "answered by a proof" if answer.proved_none else "left open"
             self.statistics.count(f"questions {how}")
+            if not answer.proved_none and self.stop is not None and not self.stop.expired():
+                spare = getattr(self.space.problem.oracle, "max_calls", None)
+                self.stop.met("questions" if spare is None else "calls")
         return answer

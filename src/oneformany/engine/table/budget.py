@@ -51,6 +51,7 @@ def search_people(choice: ColumnChoice, k: int, target: int, max_nodes: int) -> 
     part, kept = choice.incidence.part(columns, choice.incidence.reachable)
     large = len(part.rows) > MOST_ENTRIES or int(worth.sum()) * ONE_IN_COVERS >= LARGEST_SUM
     if not options.exact or len(columns) > options.max_columns or large:
+        choice.too_many()
         return None
     question = BudgetQuestion(part, worth[kept], k, target, choice.search.stop)
     return choice.searched(question, target, columns, kept[:, None].tolist(), max_nodes)

@@ -119,6 +119,11 @@ class ColumnChoice(ABC):
         value, bound = self.standing()
         return value == bound or self.search.stop.expired()
 
+    def too_many(self) -> None:
+        """Give up searching columns that are too many to be all searched."""
+        if self.search.options.exact:
+            self.search.stop.met("columns")
+
     def report(self, phase: str) -> None:
         """Tell whoever listens where the search stands."""
         if self.search.progress is not None:
@@ -171,6 +176,8 @@ class ColumnChoice(ABC):
         if found.chosen is not None:
             return columns[np.array(found.chosen, dtype=np.int64)]
         if found.proof is None:
+            if found.nodes >= self.search.options.max_nodes:
+                self.search.stop.met("nodes")
             return None
         tree = found.proof if rows is None else renamed(found.proof, rows)
         return TreeProof(question.budget, target, columns, tree)

@@ -215,10 +215,12 @@ class CostSearch(BudgetSearch):
         options, columns = self.search.options, self.usable()
         entries = int(np.diff(self.table.starts)[columns].sum())
         if not options.exact or len(columns) > options.max_columns or entries > MOST_TO_MERGE:
+            self.too_many()
             return None
         part = self.table.take(columns)
         rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.shared)
         if len(rows.rows) > MOST_ENTRIES:
+            self.too_many()
             return None
         question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, self.search.stop)
         return self.searched(question, self.cost - 1, columns, rows.members, max_nodes)

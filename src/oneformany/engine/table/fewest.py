@@ -191,6 +191,7 @@ class _Cover(ColumnChoice):
         options, columns = self.search.options, self.reaching(self.bound, self.needed)
         few = min(options.max_columns, EXACT_COLUMNS)
         if not options.exact or self.needed > MOST_EXACT_ROWS or len(columns) > few:
+            self.too_many()
             return None
         part, _ = self.incidence.part(columns, self.incidence.reachable)
         groups = [part.group(column).astype(np.int64) for column in range(part.n_columns)]
