@@ -57,3 +57,37 @@ def test_a_part_ends_by_itself_or_with_the_whole():
     assert (short.expired(), endless.expired(), whole.expired()) == (True, False, False)
     whole.interrupted = True
     assert endless.expired()
+
+
+def test_a_run_within_a_run_learns_of_the_interrupt_of_the_outer_one():
+    outer, inner = Stop(), Stop()
+    with outer.on_interrupt(), inner.on_interrupt():
+        signal.raise_signal(signal.SIGINT)
+    late = Stop()
+    with outer.on_interrupt(), late.on_interrupt():
+        assert (outer.interrupted, inner.interrupted, late.expired()) == (True, True, True)
+
+
+def test_what_is_said_beside_an_answer_has_the_time_left_and_at_least_a_moment():
+    now = [0.0]
+    stop, endless = Stop(10, clock=lambda: now[0]), Stop()
+    assert (stop.at_least(1).remaining(), endless.at_least(1).remaining()) == (10, math.inf)
+    now[0] = 9.5
+    assert stop.at_least(1).remaining() == 1
+    endless.interrupted = True
+    assert endless.at_least(1).time_limit == 1
+
+
+def test_what_is_said_beside_an_answer_ends_with_an_interrupt_that_comes_meanwhile():
+    stop = Stop()
+    beside = stop.at_least(1)
+    stop.interrupted = True
+    assert beside.expired()
+
+
+def test_a_handler_that_is_not_of_python_stays(monkeypatch):
+    monkeypatch.setattr(signal, "getsignal", lambda _: None)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with Stop().on_interrupt(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    signal.signal(signal.SIGINT, before)

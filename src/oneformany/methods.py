@@ -11,6 +11,7 @@ from oneformany.problem.goal import Goal
 from oneformany.problem.problem import checked_problem
 from oneformany.result.result import Result
 from oneformany.statistics import Round
+from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     from oneformany.engine.run import Options
@@ -78,21 +79,22 @@ def solve(
         raise InputError(f"progress is {progress!r}; give a function, or `with Progress() as progress:`")
     if goal.limited and method != "exact":
         raise InputError(f"explanations and coverage are goals of the method 'exact', not of {method!r}")
-    if method == "exact":
-        from oneformany.engine.run import Options
-        from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
+    if method not in METHODS:
+        raise InputError(f"method is {method!r}; it must be one of {', '.join(METHODS)}")
+    with Stop().on_interrupt():  # from here on, as compiled parts are loaded when they are needed
+        if method == "exact":
+            from oneformany.engine.run import Options
+            from oneformany.engine.solve import solve_exact
 
-        own = _of(Options, options)
-        return solve_exact(
-            problem, time_limit=time_limit, progress=progress, seed=seed, options=own, goal=goal
-        )
-    if method in METHODS:
+            own = _of(Options, options)
+            return solve_exact(
+                problem, time_limit=time_limit, progress=progress, seed=seed, options=own, goal=goal
+            )
         from oneformany.paper.methods.formulation import CgOptions, CompactOptions
         from oneformany.paper.methods.published import solve_published
 
         paper = _of(CgOptions, options) if method == "cg-mip" else _of(CompactOptions, options)
         return solve_published(problem, paper, time_limit=time_limit, progress=progress, seed=seed)
-    raise InputError(f"method is {method!r}; it must be one of {', '.join(METHODS)}")
 
 
 def _of(kind: type[Kind], options: object) -> Kind:

@@ -24,8 +24,6 @@ class Stop:
 
     Attributes
     ----------
-    interrupted : bool
-        Whether somebody pressed Ctrl-C.
     root : Stop
         The run that this is a part of, or this itself.
     cut : bool
@@ -45,8 +43,17 @@ class Stop:
         self.time_limit, self._clock, self._start = time_limit, clock, clock()
         self._whole: Stop | None = None
         self.root, self.cut = self, False
-        self.interrupted = False
+        self._interrupted = False
         self.limits: list[str] = []
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody pressed Ctrl-C, here or in the run that this one is a part of."""
+        return self._interrupted or bool(self._whole and self._whole.interrupted)
+
+    @interrupted.setter
+    def interrupted(self, value: bool) -> None:
+        self._interrupted = value
 
     def elapsed(self) -> float:
         """Seconds since the start."""
@@ -58,7 +65,7 @@ class Stop:
 
     def expired(self) -> bool:
         """Whether the time is up or somebody interrupted."""
-        over = self.interrupted or self.remaining() <= 0 or bool(self._whole and self._whole.expired())
+        over = self.interrupted or self.remaining() <= 0
         if over:
             self.root.cut = True
         return over
@@ -79,24 +86,40 @@ class Stop:
 
     def part(self, seconds: float) -> "Stop":
         """End after so many seconds, or when this does, whichever comes first."""
-        part = Stop(min(seconds, self.remaining()) if math.isfinite(seconds) else None, clock=self._clock)
+        left = min(seconds, self.remaining())
+        part = Stop(left if math.isfinite(left) else None, clock=self._clock)
         part._whole, part.root, part.limits = self, self.root, self.limits
         return part
 
+    def at_least(self, seconds: float) -> "Stop":
+        """End when this does, but not before so many seconds from now, unless an interrupt comes first."""
+        left = 0.0 if self.interrupted else self.remaining()
+        longer = Stop(max(left, seconds) if math.isfinite(left) else None, clock=self._clock)
+        longer._whole = None if self.interrupted else self
+        return longer
+
     @contextmanager
     def on_interrupt(self) -> Iterator[None]:
-        """Let Ctrl-C end the run with what it has; a second one is raised as usual."""
+        """Inside, Ctrl-C only notes that the run is to end with what it has; a second one is raised.
 
-        def note(_signal: int, _frame: FrameType | None) -> None:
-            if self.interrupted:
-                raise KeyboardInterrupt
-            self.interrupted = True
-
-        if threading.current_thread() is not threading.main_thread():
+        A run within another one ends with it: the outer one is told. Python tells its main thread only, so
+        in other threads nothing changes, nor where interrupts are ignored or are not in the hands of Python.
+        """
+        before = signal.getsignal(signal.SIGINT)
+        outer = getattr(before, "__self__", None)
+        told = threading.current_thread() is threading.main_thread()
+        if told and isinstance(outer, Stop) and outer is not self:
+            self._whole = self._whole or outer
+        if not told or isinstance(outer, Stop) or before in (signal.SIG_IGN, None):
             yield
             return
-        before = signal.signal(signal.SIGINT, note)
+        signal.signal(signal.SIGINT, self._note)
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+
+    def _note(self, _signal: int, _frame: FrameType | None) -> None:
+        if self._interrupted:
+            raise KeyboardInterrupt
+        self._interrupted = True

@@ -3,6 +3,7 @@
 import _thread
 import json
 import os
+import signal
 import tomllib
 from threading import Thread
 
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 from cli.cases import FRAME, GOOD, call, tree, write_case
 from cli.test_model_file import linear_classifier, network
 from oneformany import infer_schema
+from oneformany.cli import saving
 from oneformany.cli.app import app
 from oneformany.cli.options import load_schema
 from oneformany.result.result import Result
@@ -141,6 +143,20 @@ def test_an_interrupt_ends_with_exit_code_130_and_the_best_is_saved(tmp_path, mo
     assert outcome.exit_code == 130, outcome.output
     assert "The search was interrupted." in outcome.output
     assert Result.from_json(tmp_path / "r.json").ended == "interrupted"
+
+
+def test_an_interrupt_while_the_answer_is_printed_loses_none_of_it(case, monkeypatch):
+    tell = saving.tell_result
+
+    def tell_interrupted(*given):
+        signal.raise_signal(signal.SIGINT)
+        tell(*given)
+
+    monkeypatch.setattr(saving, "tell_result", tell_interrupted)
+    outcome = explain(case, "--trust-model", "--json", case / "r.json")
+    assert outcome.exit_code == 130, outcome.output
+    assert "Explanation 1" in outcome.output
+    assert Result.from_json(case / "r.json").ended == "proved"
 
 
 def test_an_interrupt_before_anything_is_found_is_told(case, monkeypatch):

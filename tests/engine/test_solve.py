@@ -13,11 +13,10 @@ import oneformany as ofm
 from engine.listing.sharing_problems import draw_problem
 from engine.problems import Veiled, problem_of, random_additive, refused_rows
 from oneformany.engine.run import Options
-from oneformany.engine.solve import POLISHING, _a_little_longer, hopeful_problems, solve_exact
+from oneformany.engine.solve import hopeful_problems, solve_exact
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem.goal import Goal
-from oneformany.stop import Stop
 from reference_goals import best_answer
 from strategies import small_problems
 from test_goals import check_best
@@ -30,13 +29,6 @@ def test_a_search_starts_from_a_known_answer_with_fewer_changes():
         replace(problem, max_changes=4), options=Options(way="search", max_rounds=1), start=few.explanations
     )
     assert more.count <= few.count
-
-
-def test_polishing_ends_soon_after_an_interrupt_and_a_time_limit():
-    interrupted, late = Stop(), Stop(0)
-    interrupted.interrupted = True
-    assert _a_little_longer(Stop()).time_limit is None
-    assert [_a_little_longer(stop).time_limit for stop in (interrupted, late)] == [POLISHING, POLISHING]
 
 
 @settings(max_examples=60, deadline=None)

@@ -20,6 +20,7 @@ from oneformany.explainer import blocking
 from oneformany.explainer.blocking import LIMIT, MODEL, with_reasons
 from oneformany.oracles.protocol import Answer
 from oneformany.result.result import Result
+from oneformany.stop import Stop
 from oneformany.verify import verify
 
 
@@ -258,7 +259,7 @@ def test_a_model_that_nothing_convinces_is_named():
 def test_without_time_it_is_said_that_it_is_not_known():
     schema = Schema((Feature("a", ("no", "yes")), Feature("b", ("no", "yes"))))
     problem = ofm.Problem([[0, 0]], (2, 2), ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2), 1)
-    (entry,) = with_reasons(ofm.solve(problem), problem, schema, seconds=0).unreachable
+    (entry,) = with_reasons(ofm.solve(problem), problem, schema, stop=Stop(0)).unreachable
     assert (entry.needed_changes, entry.blocked_by) == (None, ())
     assert "not examined within the time limit" in entry.reason
 
@@ -289,7 +290,7 @@ def slowly(monkeypatch, first, later, seconds=None):
     problem = ofm.Problem(codes, (2, 2, 2), oracle, 1)
     result = ofm.solve(problem)
     slow = replace(problem, oracle=Slow(oracle, first, later))
-    return [entry.reason for entry in with_reasons(result, slow, schema, seconds=seconds).unreachable]
+    return [entry.reason for entry in with_reasons(result, slow, schema, stop=Stop(seconds)).unreachable]
 
 
 def test_rows_are_examined_also_where_the_first_question_compiles(monkeypatch):

@@ -21,6 +21,7 @@ from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
 from oneformany.explainer.explainer import _read
 from oneformany.explainer.streams import batches_of, distinct_refused, first_batch, is_stream
+from oneformany.schema.frames import Table
 from oneformany.stop import Stop
 
 
@@ -244,7 +245,8 @@ def test_time_is_left_to_explain_what_was_read(model):
             now[0] += 1.0
             yield part
 
-    *_, noted = _read(OneForMany(model, 2, reference=FULL), slow(), stop)
+    first, source = first_batch(slow())
+    *_, noted = _read(OneForMany(model, 2, reference=FULL), Table.of(first), source, stop)
     assert not noted["read_to_the_end"]
     assert stop.remaining() >= 1
 

@@ -16,6 +16,7 @@ from oneformany.anything import AnyModel
 from oneformany.cli import options, saving
 from oneformany.console import say
 from oneformany.result.labels import shown
+from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,23 +77,25 @@ def demo(
         "account, to do without a guarantor or to give up their home.\n",
     )
     start = perf_counter()
-    with ofm.Progress("demo") as progress:
-        result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
-    solved = perf_counter()
-    saving.tell_result(result, max_changes, show)
-    checked = ofm.verify(result.to_json())
-    outcome = "accepted" if checked.ok else checked.outcome.upper()
-    say(
-        f"\nSolved in {solved - start:.2f} s; each point is confirmed by the classifier's own predict. "
-        f"Result and proof {outcome} by code that shares nothing with the "
-        f"solver, in {perf_counter() - solved:.2f} s.",
-    )
-    saving.save_all({json_file: result.to_json, report: result.report})
-    if json_file is not None:
-        say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
-    if report is not None:
-        say(f"The report is {shown(report)}: open it in a browser.")
-    saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")
+    stop = Stop()
+    with stop.on_interrupt():  # what is found is told and saved
+        with ofm.Progress("demo") as progress:
+            result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
+        solved = perf_counter()
+        saving.tell_result(result, max_changes, show)
+        checked = ofm.verify(result.to_json())
+        outcome = "accepted" if checked.ok else checked.outcome.upper()
+        say(
+            f"\nSolved in {solved - start:.2f} s; each point is confirmed by the classifier's own predict. "
+            f"Result and proof {outcome} by code that shares nothing with the "
+            f"solver, in {perf_counter() - solved:.2f} s.",
+        )
+        saving.save_all({json_file: result.to_json, report: result.report})
+        if json_file is not None:
+            say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
+        if report is not None:
+            say(f"The report is {shown(report)}: open it in a browser.")
+    saving.end(interrupted=stop.interrupted, proved=result.ended == "proved")
 
 
 def refused_by(classifier: AnyModel, data: ofm.datasets.Dataset) -> tuple[list[int], float]:

@@ -23,6 +23,7 @@ from oneformany.cli.rows_file import load_rows
 from oneformany.console import say
 from oneformany.exceptions import InputError
 from oneformany.result.labels import shown
+from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,32 +72,34 @@ def explain(
     files.check_targets((rows, model, costs, *setup.files), report, json_file, csv_file)
     frame, counts = setup.read(rows, people)
     explainer = setup.explainer(model, max_changes, costs)
-    with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
-        result = explainer.explain(
-            as_fitted(frame, explainer.model),
-            explanations=explanations,
-            coverage=coverage,
-            time_limit=time_limit,
-            progress=progress,
-            people=counts,
-        )
-    record = {  # so that an auditor can find the files again
-        **result.problem.get("model", {}),
-        "file": model.name,
-        "file_digest": _digest(model),
-        "rows_file": rows.name,
-        "rows_digest": _digest(rows),
-    }
-    result = replace(result, problem={**result.problem, "model": record})
-    try:
-        if not quiet:
-            saving.tell_result(result, max_changes, show)
-    finally:  # also where nobody listens any more
-        saving.save_all(
-            {json_file: result.to_json, csv_file: partial(_save_csv, result), report: result.report},
-            printed=not quiet,
-        )
-    saving.end(interrupted=result.ended == "interrupted", proved=result.ended == "proved")
+    stop = Stop()
+    with stop.on_interrupt():  # what is found is told and saved
+        with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
+            result = explainer.explain(
+                as_fitted(frame, explainer.model),
+                explanations=explanations,
+                coverage=coverage,
+                time_limit=time_limit,
+                progress=progress,
+                people=counts,
+            )
+        record = {  # so that an auditor can find the files again
+            **result.problem.get("model", {}),
+            "file": model.name,
+            "file_digest": _digest(model),
+            "rows_file": rows.name,
+            "rows_digest": _digest(rows),
+        }
+        result = replace(result, problem={**result.problem, "model": record})
+        try:
+            if not quiet:
+                saving.tell_result(result, max_changes, show)
+        finally:  # also where nobody listens any more
+            saving.save_all(
+                {json_file: result.to_json, csv_file: partial(_save_csv, result), report: result.report},
+                printed=not quiet,
+            )
+    saving.end(interrupted=stop.interrupted, proved=result.ended == "proved")
 
 
 def _digest(path: Path) -> str | None:
@@ -172,29 +175,34 @@ def frontier(
         asked = [(shown(rows.name), explainer, as_fitted(setup.read(rows)[0], explainer.model))]
     curves: dict[str, ofm.Frontier] = {}
     told: list[dict[str, object]] = []
-    for title, explainer, frame in asked:
-        begin = perf_counter()
-        with nullcontext(None) if quiet else ofm.Progress(title) as progress:
-            curves[title] = curve = ofm.frontier_of_frame(
-                explainer, frame, explanations=explanations, time_limit=time_limit, progress=progress
+    stop = Stop()
+    with stop.on_interrupt():  # what is found is told and saved
+        for title, explainer, frame in asked:
+            begin = perf_counter()
+            with nullcontext(None) if quiet else ofm.Progress(title) as progress:
+                curves[title] = curve = ofm.frontier_of_frame(
+                    explainer, frame, explanations=explanations, time_limit=time_limit, progress=progress
+                )
+            lines, people = (
+                curve.frame().assign(proved=[point.proved for point in curve.points]),
+                curve.people,
             )
-        lines, people = curve.frame().assign(proved=[point.proved for point in curve.points]), curve.people
-        points = saving.plain_lines(lines)
-        told.append({"title": title, "over": curve.over, "people": people, "points": points})
-        if not quiet:
-            say(f"{title}: {curve.results[0].labels.counted(people)}")
-            saving.tell_table(lines.replace({"proved": {True: "yes", False: "no"}}), decimals=1)
-            say(f"{perf_counter() - begin:.1f} s\n")
-            features = len(curve.results[0].problem["levels"])
-            saving.tell_changes(largest, features)
-            if explanations is None and largest < features:
-                say(f"There are {features} features; --max-changes {features} asks about all.\n")
-        if interrupted := curve.results[-1].ended == "interrupted":
-            break
-    savers = {json_file: partial(files.write_json, told), plot: partial(_draw, curves)}
-    saving.save_all(savers, printed=not quiet)
+            points = saving.plain_lines(lines)
+            told.append({"title": title, "over": curve.over, "people": people, "points": points})
+            if not quiet:
+                say(f"{title}: {curve.results[0].labels.counted(people)}")
+                saving.tell_table(lines.replace({"proved": {True: "yes", False: "no"}}), decimals=1)
+                say(f"{perf_counter() - begin:.1f} s\n")
+                features = len(curve.results[0].problem["levels"])
+                saving.tell_changes(largest, features)
+                if explanations is None and largest < features:
+                    say(f"There are {features} features; --max-changes {features} asks about all.\n")
+            if stop.interrupted:
+                break
+        savers = {json_file: partial(files.write_json, told), plot: partial(_draw, curves)}
+        saving.save_all(savers, printed=not quiet)
     proved = all(point.proved for curve in curves.values() for point in curve.points)
-    saving.end(interrupted=interrupted, proved=proved)
+    saving.end(interrupted=stop.interrupted, proved=proved)
 
 
 def _draw(curves: dict[str, ofm.Frontier], path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from math import isfinite
 
 import numpy as np
 
@@ -109,7 +108,7 @@ def _searched(
     return build_result(
         problem,
         groups,
-        reasons=reasons_of(problem, np.flatnonzero(screened.unreachable), _a_little_longer(stop)),
+        reasons=reasons_of(problem, np.flatnonzero(screened.unreachable), stop.at_least(POLISHING)),
         helpable=space.helpable,
         proof=proof,
         cost_proof=None if cheap is None or undecided else cheap.proof,
@@ -125,17 +124,11 @@ def _searched(
 def _simplest(run: Run) -> list[Group]:
     """The best cover of a run: each row in one group, at points as near to their rows as time allows."""
     problem, helpable = run.space.problem, run.space.helpable
-    stop = _a_little_longer(run.stop)
+    stop = run.stop.at_least(POLISHING)
     return [
         Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
         for column, rows in zip(run.best, assign(problem, helpable, run.best), strict=True)
     ]
-
-
-def _a_little_longer(stop: Stop) -> Stop:
-    """Time for what makes an answer easier to read, even when time is up or somebody interrupted."""
-    left = 0.0 if stop.expired() else stop.remaining()
-    return Stop(left + POLISHING if isfinite(left) else None)
 
 
 def _cost(problem: Problem, groups: Sequence[Group]) -> int:

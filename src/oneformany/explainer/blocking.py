@@ -36,21 +36,21 @@ def with_reasons(
     problem: Problem,
     schema: Schema,
     rules: Sequence[Rule | RowRule] = (),
-    seconds: float | None = None,
+    stop: Stop | None = None,
 ) -> Result:
     """Add to every unreachable row what blocks it, as far as that can be proved in time.
 
-    That is the time left of a limit, and at most one that grows with the rows.
+    That is the time left, and at most one that grows with the rows.
     """
     if not result.unreachable:
         return result
     rows = list(dict.fromkeys(int(problem.row_of[entry.row]) for entry in result.unreachable))
-    asking = _Asking(problem, schema, rules, Stop(seconds))
+    asking = _Asking(problem, schema, rules, stop or Stop())
     # Once for nothing: a first question may wait for a compiler, which is not the row's fault
     asking.helps(rows[0], problem.n_features, asking.given, SECONDS)
     most, within = SECONDS + SECONDS_PER_ROW * len(rows), "the time limit"
     if asking.stop.remaining() >= most:
-        asking.stop, within = Stop(most), f"the {most:.0f} seconds that are spent on it"
+        asking.stop, within = asking.stop.part(most), f"the {most:.0f} seconds that are spent on it"
     known = {row: asking.about(row, within) for row in rows}
     entries = []
     for entry in result.unreachable:
@@ -82,7 +82,8 @@ class _Asking:
         """The number of changes that would do, what blocks the row, and both in words."""
         features, most = self.problem.n_features, self.problem.max_changes
         if self.stop.expired():
-            return None, (), f"what would help was not examined within {within}"
+            when = "before the interrupt" if self.stop.interrupted else f"within {within}"
+            return None, (), f"what would help was not examined {when}"
         if not (self.problem.targets(row, self.free[0]).sum(axis=1) > 1).any():
             return None, (DATA,), "no column has another value to go to; reference data would offer some"
         ever = self.helps(row, features, self.given)
@@ -113,8 +114,7 @@ class _Asking:
         self, row: int, changes: int, limits: Limits, seconds: float = SECONDS_PER_QUESTION
     ) -> bool | None:
         """Whether so many changes help a row under some rules; ``None``: not known."""
-        remaining = self.stop.remaining()
-        if remaining <= 0:
+        if self.stop.expired():
             return None
         problem, (allowed, rules), before = self.problem, limits, self.problem.rows[[row]]
         oracle: Oracle = problem.oracle
@@ -126,6 +126,6 @@ class _Asking:
                 return np.asarray(np.all([rule.holds(given, after) for rule in rules], axis=0))
 
             oracle = ConstrainedOracle(oracle, permits)
-        domain, stop = problem.targets(row, allowed), Stop(min(seconds, remaining))
+        domain, stop = problem.targets(row, allowed), self.stop.part(seconds)
         answer = oracle.reach(replace(problem.question(row), extra=changes, domain=domain, stop=stop))
         return True if answer.point is not None else False if answer.proved_none else None

@@ -165,50 +165,54 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         PredictionMismatchError
             The model disagrees with its own reading.
         """
-        if isinstance(progress, bool):
-            with Progress() if progress else nullcontext() as drawn:
-                return self.explain(
-                    frame, explanations, coverage, time_limit=time_limit, progress=drawn, people=people
-                )
         stop = Stop(time_limit)
-        asked = self
-        streamed: dict[str, Any] = {}
-        with stop.on_interrupt():
-            if is_stream(frame):
-                if people is not None:
-                    raise InputError("rows that are read in batches are counted there; leave out people=")
-                asked, frame, people, streamed = _read(self, frame, stop)
-            table = Table.of(frame)
+        streamed = is_stream(frame)
+        if streamed and people is not None:
+            raise InputError("rows that are read in batches are counted there; leave out people=")
+        # Until there are rows, there is nothing to answer with, and Ctrl-C is raised as usual.
+        first, source = first_batch(frame) if streamed else (frame, None)
+        drawn = Progress() if progress is True else nullcontext(progress or None)
+        with stop.on_interrupt(), drawn as told:
+            asked, table, noted = self, Table.of(first), dict[str, Any]()
+            if streamed:
+                asked, table, people, noted = _read(self, table, source, stop)
             posed = pose(asked, table, stop)
-        refused = posed.refused
-        counts = checked_people(people, len(posed.positive))
-        problem = posed.problem(self.max_changes, self.share, counts)
+            problem = posed.problem(self.max_changes, self.share, checked_people(people, len(posed.positive)))
+            asked_for = {"explanations": explanations, "coverage": coverage, "progress": told}
+            return self._answer(problem, posed, table, stop, noted=noted, **asked_for)
 
+    def _answer(
+        self,
+        problem: Problem,
+        posed: Posed,
+        table: Table,
+        stop: Stop,
+        *,
+        noted: dict[str, Any],
+        **asked_for: AnyValue,
+    ) -> Result:
+        """Solve the problem; confirm the answer by the model itself; add what the engine does not know."""
         from oneformany.methods import solve  # compiled parts are loaded when they are needed
 
-        left = 0.0 if stop.interrupted else None if time_limit is None else stop.remaining()
-        moved = None
+        moved, refused, until = None, posed.refused, stop
         while moved is None:
-            result = solve(
-                problem, explanations=explanations, coverage=coverage, time_limit=left, progress=progress
-            )
-            if stop.interrupted and result.ended == "time limit":
-                result = replace(result, ended="interrupted")
-            result = with_reasons(result, problem, posed.schema, self.rules, _left(stop))
-            # What the engine does not know: which rows of the frame these are, and what an auditor asks for.
+            left = None if stop.time_limit is None else until.remaining()
+            result = solve(problem, time_limit=left, **asked_for)
+            result = with_reasons(result, problem, posed.schema, self.rules, _with_a_moment(stop))
+            # Which rows of the frame these are, and what an auditor asks for.
             known = {
                 **result.problem,
                 "rows": refused.tolist(),
                 "already_positive": np.flatnonzero(posed.positive).tolist(),
-                **streamed,
+                **noted,
                 "model": _model_record(self, result.problem["oracle"], posed),
                 "rules": [str(rule) for rule in self.rules],
             }
             index = RowIndex.of(table.frame.index[refused])
             result = replace(result, schema=posed.schema, problem=known, index=index)
             moved = _confirmed(result, posed, apply(result, table.frame))
-            left = _left(stop)
-        return with_ranges(result, posed, moved, self.rules, _left(stop))
+            until = _with_a_moment(stop)
+        return with_ranges(result, posed, moved, self.rules, _with_a_moment(stop))
 
     def problem(self, frame: AnyFrame) -> Problem:
         """Pose the question about the rows that the model turns down, as functions on one row take it.
@@ -231,23 +235,22 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         return pose(self, Table.of(frame)).problem(self.max_changes, self.share)
 
 
-def _left(stop: Stop) -> float | None:
-    """Seconds for what is said beside the answer: what is left, or a moment beyond the limit."""
-    return None if stop.time_limit is None else max(stop.remaining(), min(A_MOMENT, stop.time_limit))
+def _with_a_moment(stop: Stop) -> Stop:
+    """For what is said beside the answer: as long as there is time, and at least a moment."""
+    return stop.at_least(A_MOMENT if stop.time_limit is None else min(A_MOMENT, stop.time_limit))
 
 
 def _read(
-    asked: OneForMany, source: AnyFrame, stop: Stop
-) -> tuple[OneForMany, pd.DataFrame, IntArray, dict[str, Any]]:
-    """Keep the distinct refused rows of a stream; the reference data or the first batch choose cells.
+    asked: OneForMany, first: Table, source: AnyFrame, stop: Stop
+) -> tuple[OneForMany, Table, IntArray, dict[str, Any]]:
+    """Keep the distinct refused rows of a stream; the reference data or the first rows choose cells.
 
     Returns whom to ask about these rows, the rows, how many people each stands for, and what to note of it.
     """
-    first, source = first_batch(source)
-    like, table = pd.DataFrame(), Table.of(first)
+    like = pd.DataFrame()
     if asked.reference is not None:
         like = Table.of(asked.reference, "the reference data").frame.iloc[:0]
-    table = replace(table, frame=typed(table.frame, like))
+    table = replace(first, frame=typed(first.frame, like))
     posed = pose(asked, table, stop)
     decide = posed.decide
     unread = {} if posed.cells is None else {n: table.frame[n].iloc[0] for n in posed.cells.unread}
@@ -261,8 +264,8 @@ def _read(
     )
     check_refused(len(rows), read)
     if asked.reference is None:
-        asked = replace(asked, reference=first)
-    return asked, table.named(rows), people, {"rows_read": read, "read_to_the_end": complete}
+        asked = replace(asked, reference=first.named(first.frame))
+    return asked, Table.of(table.named(rows)), people, {"rows_read": read, "read_to_the_end": complete}
 
 
 def _confirmed(result: Result, posed: Posed, moved: pd.DataFrame) -> pd.DataFrame | None:

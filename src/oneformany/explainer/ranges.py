@@ -24,7 +24,7 @@ MOST_EXPLANATIONS = 50  # so many explanations, those of most rows, are looked a
 
 
 def with_ranges(
-    result: Result, posed: Posed, moved: pd.DataFrame, rules: Sequence[object], seconds: float | None = None
+    result: Result, posed: Posed, moved: pd.DataFrame, rules: Sequence[object], stop: Stop
 ) -> Result:
     """Note for each explanation the features of which a whole cell may be named instead of a number.
 
@@ -35,7 +35,7 @@ def with_ranges(
     """
     if posed.cells is None or result.share == "features" or not result.covered:
         return result
-    stop = Stop(SECONDS if seconds is None else max(0.0, min(seconds, SECONDS)))
+    stop = stop.part(SECONDS)
     covered, changes = np.flatnonzero(result.has_explanation), result.changes
     limits = [rule for rule in rules if isinstance(rule, Range)]
     ranges: list[list[int]] = [[] for _ in result.explanations]

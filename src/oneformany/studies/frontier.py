@@ -166,6 +166,18 @@ def frontier(
     if max_changes is not None and explanations is not None:
         raise InputError("give max_changes or explanations: a curve is over one of them")
     stop = Stop(time_limit)
+    with stop.on_interrupt():
+        return _curve(problem, max_changes, explanations, stop, progress)
+
+
+def _curve(
+    problem: Problem,
+    max_changes: Iterable[int] | int | None,
+    explanations: Iterable[int] | int | None,
+    stop: Stop,
+    progress: Told,
+) -> Frontier:
+    """Answer for one number after another, up to the first that is interrupted."""
     over: Over = "max_changes" if explanations is None else "explanations"
     if explanations is None:
         asked = problem.max_changes if max_changes is None else max_changes
@@ -178,7 +190,7 @@ def frontier(
     points: list[FrontierPoint] = []
     for done, number in enumerate(numbers):  # each within an even part of the time left, from the last answer
         begin = perf_counter()
-        limit = None if time_limit is None else stop.remaining() / (len(numbers) - done)
+        limit = None if stop.time_limit is None else stop.remaining() / (len(numbers) - done)
         found = answer(number, limit, results[-1].explanations if results else ())
         value, bound, undecided = found.count, found.lower_bound, len(found.undecided)
         if over == "explanations":
@@ -187,7 +199,7 @@ def frontier(
         took = perf_counter() - begin
         results.append(found)
         points.append(FrontierPoint(number, value, bound, found.covered, took, undecided))
-        if found.ended == "interrupted":
+        if stop.interrupted:
             break
     return Frontier(over, tuple(points), int(problem.multiplicity.sum()), tuple(results))
 
@@ -222,9 +234,10 @@ def frontier_of_frame(
     [2, 1]
     """
     stop = Stop(time_limit)
-    problem = checked_explainer(explainer).problem(frame)
-    left = None if time_limit is None else stop.remaining()
-    return frontier(problem, max_changes, explanations, left, progress)
+    with stop.on_interrupt():
+        problem = checked_explainer(explainer).problem(frame)
+        left = None if time_limit is None else stop.remaining()
+        return frontier(problem, max_changes, explanations, left, progress)
 
 
 def checked_explainer(given: "OneForMany") -> "OneForMany":
@@ -262,8 +275,7 @@ def _listed(problem: Problem, fewest: int, stop: Stop, progress: Told) -> "Liste
     from oneformany.engine.run import Options
 
     run = ListedRun(problem, stop, Options(least_cost=False), progress)
-    with stop.on_interrupt():
-        run.list_all(Goal(explanations=fewest))
+    run.list_all(Goal(explanations=fewest))
     return run
 
 
