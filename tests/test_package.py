@@ -12,7 +12,8 @@ import pytest
 
 import oneformany
 
-PRIVATE = {"Arrays"}  # the compiled form of a network
+# The compiled form of a network; how the engine and an oracle speak of all actions of a row
+PRIVATE = {"Arrays", "Actions", "AdditiveJudge", "TreePolynomial"}
 HEAVY = ("highspy", "matplotlib", "numba", "numpy", "pandas", "scipy", "sklearn", "torch")
 
 

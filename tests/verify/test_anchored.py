@@ -87,6 +87,8 @@ def test_random_forgeries_are_never_confirmed_above_the_truth() -> None:
             continue
         best = best_answer(problem, Goal())
         proof = content["certificate"]["cost"]
+        if "savings" not in proof:  # single moves prove it, which other forgeries are about
+            continue
         part = PARTS[int(rng.integers(3))]
         row = int(rng.integers(len(proof[part])))
         step = 1 if part == "changes" else proof["scale"]
