@@ -4,11 +4,17 @@ import json
 import os
 import tomllib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from secrets import token_hex
+from stat import S_IMODE
+from typing import IO, TYPE_CHECKING, Any
 
 from oneformany.exceptions import InputError, plain_reason
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PICTURES = (".png", ".pdf", ".svg", ".eps", ".jpg", ".jpeg")
 
@@ -38,30 +44,81 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file in one step, text as UTF-8: a killed program leaves the old file or the new one.
+    """Write a file in one step, text as UTF-8: a reader or a killed program has the old file or the new one.
 
-    A link or a device, such as ``/dev/stdout``, stays what it is and is written to.
+    Many may write one name at the same time; the last one stays. A file keeps its owner and who may read it.
+    A link stays one, and what it leads to is written; so is a device or a pipe, such as ``/dev/stdout``.
     """
     target, data = Path(path), content.encode() if isinstance(content, str) else content
     if not target.parent.is_dir():
         raise InputError(f"the folder of {target} does not exist; make it first")
-    if target.is_symlink() or (target.exists() and not target.is_file()):
-        target.write_bytes(data)
-        return
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        with draft.open("wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        draft.replace(target)
+        if (target.exists() and not target.is_file()) or (target.is_symlink() and _of_the_system(target)):
+            target.write_bytes(data)
+        else:
+            _replace(Path(os.path.realpath(target)), data)
     except OSError as error:
-        if error.filename is None:
-            raise
-        # It names the draft, of which the user knows nothing.
+        # It names a draft, of which the user knows nothing, or nothing.
         raise OSError(error.errno, error.strerror, str(target)) from error
+
+
+def _of_the_system(link: Path) -> bool:
+    """Whether a link is a name for what a program has open: that is written to, and not replaced."""
+    return link.is_relative_to("/dev") or link.is_relative_to("/proc")
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write a draft with a name that nobody else has, and let it take the target's place."""
+    draft = target.with_name(f".{token_hex(8)}.tmp")
+    old = target.stat() if target.exists() else None
+    try:
+        if not _write_nameless(draft, data, old):
+            draft.touch(_rights(old), exist_ok=False)
+            with draft.open("wb") as stream:
+                _write_down(stream, data, old)
+        draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _write_nameless(draft: Path, data: bytes, old: os.stat_result | None) -> bool:
+    """Write a file that has no name until it is complete, if the system can: a kill leaves nothing."""
+    try:
+        number = os.open(draft.parent, os.O_TMPFILE | os.O_WRONLY, _rights(old))
+    except (OSError, AttributeError):
+        return False
+    with os.fdopen(number, "wb") as stream:
+        _write_down(stream, data, old)
+        try:  # a folder must be given, though the name needs none: only then is the link followed
+            os.link(f"/proc/self/fd/{number}", draft, src_dir_fd=number, follow_symlinks=True)
+        except OSError:
+            return False
+    return True
+
+
+def _rights(old: os.stat_result | None) -> int:
+    """Who may read a draft: as the system decides for new files, or its writer alone until it is complete."""
+    return 0o666 if old is None else 0o600
+
+
+def _write_down(stream: IO[bytes], data: bytes, old: os.stat_result | None) -> None:
+    stream.write(data)
+    stream.flush()
+    if old is not None:
+        with suppress(
+            OSError, AttributeError
+        ):  # only an administrator gives files away; Windows has no owners
+            os.fchown(stream.fileno(), old.st_uid, old.st_gid)
+        with suppress(AttributeError):
+            os.fchmod(stream.fileno(), S_IMODE(old.st_mode))
+    os.fsync(stream.fileno())
+
+
+def write_picture(figure: "Figure", path: Path, dpi: int) -> None:
+    """Write a figure in the format that the name says, in one step."""
+    drawn = BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:].lower(), dpi=dpi)
+    write_whole(path, drawn.getvalue())
 
 
 def write_json(told: object, path: Path) -> None:

@@ -217,4 +217,4 @@ def _draw(curves: dict[str, ofm.Frontier], path: Path) -> None:
         curve.plot(ax).set_title(plain(title, 60), fontsize=9, pad=28)
         tops.append(ax.get_ylim()[1])
     panels[0].set_ylim(0, max(tops))
-    figure.savefig(path, dpi=150)
+    files.write_picture(figure, path, dpi=150)

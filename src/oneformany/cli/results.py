@@ -98,7 +98,7 @@ def _draw(found: list[ofm.Audit], path: Path) -> None:
         except InputError as error:
             ax.set_axis_off()
             ax.set_title(plain(error, 90), fontsize=9, loc="left")
-    figure.savefig(path, dpi=150)
+    files.write_picture(figure, path, dpi=150)
 
 
 def verify(

@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from oneformany.console import INTERRUPTED, check_names, names, say, sizes, tell_errors
-from oneformany.files import check_targets, write_json, write_whole, writing
+from oneformany.files import check_targets, write_json, write_picture, write_whole, writing
 from oneformany.paper.runs.settings import Common, Settings
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def figures(
         path = out / f"{name}.{form}"
         with writing(path):
             out.mkdir(parents=True, exist_ok=True)
-            drawn.savefig(path, dpi=200)
+            write_picture(drawn, path, dpi=200)
         say(str(path))
     if missing:
         raise typer.Exit(1)
