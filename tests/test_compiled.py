@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
+import os
 import sys
 
+import numba
 import numpy as np
 import pytest
+from numba.core.caching import CacheImpl, IndexDataCacheFile
 from numba.core.cpu import CPUTargetOptions
 
 import oneformany.compiled
@@ -66,3 +70,48 @@ def test_without_an_option_that_numba_never_promised_kernels_compile_all_the_sam
 def test_without_a_list_of_options_only_documented_ones_are_used(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba.core.cpu", None)
     assert loaded()._known(_nrt=False, no_cfunc_wrapper=True) == {}
+
+
+def test_without_a_folder_kernels_are_compiled_in_memory_and_one_warning_names_the_remedy(monkeypatch):
+    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+    compiled = loaded()
+    with pytest.warns(UserWarning, match="NUMBA_CACHE_DIR") as told:
+        assert sums(compiled) == [10.0] * 4
+    assert len(told) == 1
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    """Where numba keeps what it compiles."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+def kept(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*.nb?")}
+
+
+def test_a_full_disk_costs_nothing_but_the_warning(folder, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    compiled = loaded()
+    monkeypatch.setattr(IndexDataCacheFile, "_save_data", full)
+    with pytest.warns(UserWarning, match=r"No space left on device.*NUMBA_CACHE_DIR") as told:
+        assert sums(compiled) == [10.0] * 4
+    assert len(told) == 1
+    monkeypatch.undo()
+    assert not any(path.suffix == ".nbc" for path in kept(folder))
+    assert sums(loaded()) == [10.0] * 4
+
+
+def test_damaged_files_are_compiled_and_written_anew(folder):
+    assert sums(loaded()) == [10.0] * 4
+    whole = kept(folder)
+    for path, content in whole.items():
+        path.write_bytes(content[: len(content) // 2])
+    assert sums(loaded()) == [10.0] * 4
+    assert sorted(map(len, kept(folder).values())) == sorted(map(len, whole.values()))
+    compiled = loaded().outer(add_up)
+    assert compiled(np.arange(5.0)) == 10.0
+    assert sum(compiled.stats.cache_hits.values()) == 1

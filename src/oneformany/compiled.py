@@ -1,11 +1,14 @@
-"""How kernels are compiled: kept on disk, and without the doors to Python and C that nothing uses.
+"""How kernels are compiled: kept on disk if it can be, without the doors to Python and C that nothing uses.
 
 Two of the processor's own instructions on sets of 64 bits come with it.
 """
 
 # mypy: disallow-untyped-decorators=False
 
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from typing import ParamSpec, TypeVar
 
 import numba
@@ -30,16 +33,75 @@ def _known(**options: bool) -> dict[str, bool]:
     return {name: value for name, value in options.items() if hasattr(CPUTargetOptions, name)}
 
 
+@cache
+def _warn(reason: str) -> None:
+    """Say what it costs that nothing is kept, once for each reason."""
+    warnings.warn(
+        f"compiled code is not kept on disk ({reason}), so each new process compiles what it uses again, "
+        "which takes seconds; name a folder that can be written in the environment variable NUMBA_CACHE_DIR",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+class _Kept:
+    """What numba keeps of one function; a disk that does not take it or give it back only costs time."""
+
+    def __init__(self, disk: AnyValue) -> None:
+        self._disk = disk
+
+    def __getattr__(self, name: str) -> AnyValue:
+        return getattr(self._disk, name)
+
+    def load_overload(self, *signature: AnyValue) -> AnyValue:
+        """Read compiled code; what cannot be read, or is damaged, is compiled and written anew."""
+        try:
+            return self._disk.load_overload(*signature)
+        except Exception:  # noqa: BLE001 (half a file can lead to any error)
+            self._forget()
+            return None
+
+    def save_overload(self, *compiled: AnyValue) -> None:
+        """Write compiled code."""
+        try:
+            self._disk.save_overload(*compiled)
+        except Exception as error:  # noqa: BLE001 (it was compiled: whatever happens now, it can be used)
+            self._forget()
+            _warn(getattr(error, "strerror", None) or str(error))
+
+    def _forget(self) -> None:
+        """Let no list of what is kept name what is not there, or is of an older release."""
+        with suppress(OSError):
+            self._disk.flush()
+
+
 def _compile(**options: AnyValue) -> Callable[[Callable[P, R]], Callable[P, R]]:
     decorate: Callable[[Callable[P, R]], Callable[P, R]] = numba.njit(**options)
     return decorate
 
 
+def _keep(**options: AnyValue) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Compile as asked, and keep the code on disk if there is a folder for it."""
+
+    def keep(function: Callable[P, R]) -> Callable[P, R]:
+        try:
+            compiled = _compile(cache=True, **options)(function)
+        except RuntimeError:
+            _warn("neither the folder of the package nor that of the user can be written")
+            return _compile(**options)(function)
+        held = vars(compiled)
+        if "_cache" in held:  # of numba's own, never promised
+            held["_cache"] = _Kept(held["_cache"])
+        return compiled
+
+    return keep
+
+
 NO_C = _known(no_cfunc_wrapper=True)
 NO_DOORS = _known(no_cfunc_wrapper=True, no_cpython_wrapper=True)
 NO_COUNTING = _known(_nrt=False)
-outer = _compile(cache=True, nogil=True, **NO_C)  # Python calls it; other threads run meanwhile
-inner = _compile(cache=True, **NO_DOORS)  # only compiled code calls it: that takes half the time to compile
+outer = _keep(nogil=True, **NO_C)  # Python calls it; other threads run meanwhile
+inner = _keep(**NO_DOORS)  # only compiled code calls it: that takes half the time to compile
 inlined = _compile(inline="always")  # is written into its callers, of which it has but one
 
 
@@ -50,7 +112,7 @@ def lean(*, inner: bool = False, reorder: bool = False) -> Callable[[Callable[P,
     """
     fast = {"reassoc", "contract"} if reorder else False
     doors = NO_DOORS if inner else NO_C
-    return _compile(cache=True, nogil=True, fastmath=fast, error_model="numpy", **doors, **NO_COUNTING)
+    return _keep(nogil=True, fastmath=fast, error_model="numpy", **doors, **NO_COUNTING)
 
 
 def _instruction(generate: Callable[..., AnyValue]) -> AnyValue:
