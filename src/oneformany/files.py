@@ -68,7 +68,7 @@ def _of_the_system(link: Path) -> bool:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    """Write a draft with a name that nobody else has, and let it take the target's place."""
+    """Write a draft with a name that nobody else has, and replace the target by it."""
     draft = target.with_name(f".{token_hex(8)}.tmp")
     old = target.stat() if target.exists() else None
     try:
