@@ -10,6 +10,7 @@ from oneformany.exceptions import OneForManyError as OneForManyError
 from oneformany.exceptions import PredictionMismatchError as PredictionMismatchError
 from oneformany.exceptions import SolverError as SolverError
 from oneformany.exceptions import UnsupportedModelError as UnsupportedModelError
+from oneformany.explainer.distances import Distance as Distance
 from oneformany.explainer.explainer import OneForMany as OneForMany
 from oneformany.methods import solve as solve
 from oneformany.oracles.additive import AdditiveOracle as AdditiveOracle

@@ -57,7 +57,14 @@ def explain(
     coverage: Annotated[float | None, Option(help="Cover at least this part of rows, such as 0.9.")] = None,
     people: options.People = None,
     setup: options.Setup,
-    costs: Annotated[Path | None, Option(metavar="TOML", help="What a change costs; 1 if not named.")] = None,
+    costs: Annotated[
+        Path | None,
+        Option(
+            metavar="TOML",
+            help="What a change costs; 1 if not named. Or how far it goes: percentile, log-percentile, "
+            "steps or range.",
+        ),
+    ] = None,
     time_limit: options.TimeLimit = None,
     report: options.ReportFile = None,
     json_file: options.ResultFile = None,

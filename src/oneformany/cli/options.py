@@ -88,8 +88,15 @@ class Setup:
             reference=reference,
             positive=positive_label(classifier, self.positive),
             special=None if self.special is None else read_by_hand(self.special, "special codes"),
-            costs=None if costs is None else read_by_hand(costs, "costs"),
+            costs=None if costs is None else _costs(costs),
         )
+
+
+def _costs(named: Path) -> object:
+    """Read costs from a file, or take the name of a distance."""
+    from oneformany.explainer.distances import KINDS  # with heavy libraries, which help does without
+
+    return str(named) if str(named) in KINDS and not named.exists() else read_by_hand(named, "costs")
 
 
 def load_schema(path: Path) -> ofm.Schema:

@@ -79,9 +79,10 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     targets : dict of column to values, optional
         Values that rows are sent to, as a list (each value in its cell) or a dict of cell to value.
         ``None``: nobody is sent there; ``{"missing": "missing"}`` makes the missing value a target.
-    costs : dict of column to number or table, optional
+    costs : str, Distance, or dict of column to number, table or str, optional
         What a change of the feature costs, with at most four digits after the point; 1 for features that
-        are not named.
+        are not named. "percentile", "log-percentile", "steps" or "range": how far it goes; see
+        :class:`Distance`, which also weighs columns.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf, isfinite
 from numbers import Real
 from pathlib import Path
@@ -18,6 +18,7 @@ import pandas as pd
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
+from oneformany.explainer.distances import Spread, in_tables
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
@@ -119,7 +120,9 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     choices = _choices(asked, table, inputs.names)
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     cells = read_cells(inputs, table, reference, choices, kept, stop)
-    limits = _limits(asked, cells.schema, cells.reference)
+    n_rows = len(table.frame)
+    spread = partial(_spread, cells, n_rows)
+    limits = _limits(asked, cells.schema, cells.reference, spread)
     _warn_of_names(cells.schema, cells.codes, kept)
     decide = inputs.decision(table)
     positive = _decided(decide, table.frame, [column for column, _ in cells.columns], inputs.known)
@@ -153,7 +156,7 @@ def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Po
     check_rules(asked.rules, schema.names)
     codes = schema.encode(table.frame)
     known = codes if reference is None else schema.encode(reference.frame)
-    limits = _limits(asked, schema, known)
+    limits = _limits(asked, schema, known, lambda f: Spread.of_levels(schema.features[f], known[:, f]))
     reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
     verdict = reading.verdict
     return Posed(schema, codes, reading.oracle, verdict(codes), lambda f: verdict(schema.encode(f)), limits)
@@ -244,11 +247,20 @@ def _check_parameters(asked: OneForMany) -> None:
         raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")
 
 
-def _limits(asked: OneForMany, schema: Schema, reference: IntArray) -> dict[str, Any]:
+def _spread(cells: Cells, n_rows: int, feature: int) -> Spread:
+    """How the reference data lie in the cells of a feature."""
+    return Spread.of_values(cells.schema.features[feature], *cells.columns[feature], n_rows)
+
+
+def _limits(
+    asked: OneForMany, schema: Schema, reference: IntArray, spreads: Callable[[int], Spread]
+) -> dict[str, Any]:
     """What a problem is told of moves, rules and costs."""
     allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules))
-    given = asked.costs
-    costs = given if given is None or isinstance(given, Costs) else _costs(given, schema)
+    costs = asked.costs
+    if costs is not None and not isinstance(costs, Costs):
+        tables, measure = in_tables(costs, schema, spreads)
+        costs = replace(_costs(tables, schema), measure=measure)
     restrictions = restrictions_of(schema, asked.rules, reference, allowed)
     ruled = any(matrix is not None for matrix in allowed)
     return {"allowed": allowed if ruled else None, "restrictions": restrictions, "costs": costs}

@@ -20,6 +20,8 @@ class Costs(Plain):
         ``tables[l][from, to]``; given as any sequence of square tables.
     scale : int
         What one unit of the user's own cost is here: 1 unless costs with fractions were scaled up.
+    measure : str or None
+        The distance that all of them tell, such as "percentile"; ``None``: costs of the user's own.
 
     Examples
     --------
@@ -30,6 +32,7 @@ class Costs(Plain):
 
     tables: tuple[IntArray, ...]
     scale: int = 1
+    measure: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", tuple(np.asarray(table) for table in self.tables))

@@ -12,6 +12,7 @@ from oneformany.anything import AnyValue
 from oneformany.arrays import IntArray
 from oneformany.plain import written
 from oneformany.problem import Problem
+from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.least_cost import proof_by_single_moves
@@ -110,10 +111,15 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
         "oracle": problem.oracle.describe(),
         "share": problem.share,
         "own": written(problem.own),
-        "costs": costs and {"tables": list(map(written_square, costs.tables)), "scale": costs.scale},
+        "costs": costs and _written_costs(costs),
         "restrictions": [dict(written(rule)) for rule in rules],
         **people,
     }
+
+
+def _written_costs(costs: Costs) -> dict[str, Any]:
+    measured = {} if costs.measure is None else {"measure": costs.measure}
+    return {"tables": list(map(written_square, costs.tables)), "scale": costs.scale, **measured}
 
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:

@@ -55,6 +55,13 @@ LIMITS = {
     "calls": "calls of the model",
     "questions": "points that the model is asked about for one row",
 }
+# What costs tell, where all of them are one distance
+MEASURES = {
+    "percentile": "in shares of the reference data passed, and 1 for a category",
+    "log-percentile": "in logarithms of the shares of the reference data that are left, and 1 for a category",
+    "steps": "in cells passed, and 1 for a category",
+    "range": "in tenths of a column's range, and 1 for a category",
+}
 SCORE = re.compile(r": score [^;]*")
 
 
@@ -378,10 +385,17 @@ def _cost(result: Result) -> str:
     paid = "are needed" if costs is None else "must be paid"
     mean = f"A covered {labels.one} changes {cost / (result.covered or 1):.2f} features on average"
     spent = f"{mean}, {cost:,} together" if costs is None else f"All changes together cost {cost:,.12g}"
+    if measure := measure_words(result):
+        spent += f" ({measure})"
     known = "proved to be the least"
     if cost != least:
         known = f"at least {least:,.12g} {paid} (gap {gap_words(result.cost_gap or 0.0)})"
     return f"{spent}: {known} for this many {labels.several} and explanations."
+
+
+def measure_words(result: Result) -> str:
+    """Say in what costs are counted, if they tell a distance."""
+    return MEASURES.get((result.problem.get("costs") or {}).get("measure", ""), "")
 
 
 def _goal_proof(result: Result) -> str:

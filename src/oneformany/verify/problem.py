@@ -20,6 +20,7 @@ MOST_PEOPLE = 2**40
 LARGEST_COST = 2**30
 LARGEST_SCALE = 2**60
 SHARES = ("point", "action", "features")
+MEASURES = ("percentile", "log-percentile", "steps", "range")
 FREE = ("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges")
 
 Levels = tuple[int, ...]
@@ -205,6 +206,15 @@ class Problem:
         return f"{cost / self.cost_scale:.15g}"
 
 
+def _costs(given: Json, codes: IntArray, levels: Levels) -> tuple[tuple[Square, ...], int]:
+    """Read what moves cost, and how many units make one of the user's own."""
+    if given.has("measure"):  # a name for these costs, which no claim depends on
+        given["measure"].text(MEASURES)
+    tables = enumerate(given["tables"].entries(len(levels)))
+    costs = tuple(_square(table, LARGEST_COST, codes[:, f], levels[f]) for f, table in tables)
+    return costs, given["scale"].integer(1, LARGEST_SCALE)
+
+
 def read_problem(given: Json) -> Problem:
     """Read the question."""
     given.allow(*FREE)
@@ -234,13 +244,7 @@ def read_problem(given: Json) -> Problem:
             None if rule.value is None else _square(rule, 1, codes[:, f], levels[f])
             for f, rule in enumerate(given["allowed"].entries(len(levels)))
         )
-    costs, cost_scale = None, 1
-    if given.has("costs"):
-        cost_scale = given["costs"]["scale"].integer(1, LARGEST_SCALE)
-        costs = tuple(
-            _square(table, LARGEST_COST, codes[:, f], levels[f])
-            for f, table in enumerate(given["costs"]["tables"].entries(len(levels)))
-        )
+    costs, cost_scale = _costs(given["costs"], codes, levels) if given.has("costs") else (None, 1)
     return Problem(
         codes=codes,
         levels=levels,
