@@ -245,10 +245,6 @@ def _holds(rule: dict[str, Any], before: list[int], after: list[int]) -> bool:
         return free or len(moved) == len(rule["features"])
     if rule["kind"] == "not_together":
         return len(moved) <= 1
-    indices = [rule["features"].index(feature) for feature in moved]
-    seen = sum(
-        n
-        for row, n in zip(rule["rows"], rule["counts"], strict=True)
-        if all(row[i] == after[f] for i, f in zip(indices, moved, strict=True))
-    )
+    combination = [after[feature] for feature in rule["features"]]
+    seen = sum(n for row, n in zip(rule["rows"], rule["counts"], strict=True) if row == combination)
     return not moved or seen >= rule["at_least"]

@@ -190,14 +190,13 @@ def check(rule, given, moved, schema, reference):  # noqa: C901 (one case per ru
 
 
 def check_observed(rule, changed, moved, cell, reference):
-    """The cells that a row moves to occur together in the reference data."""
+    """Whoever changes one of the features has cells of all of them that occur together in the data."""
     assert isinstance(rule, Observed)
     for row in range(len(moved)):
-        names = [name for name in rule.features if changed[name][row]]
-        if names:
-            new = [cell[name](moved[name].iloc[row]) for name in names]
+        if any(changed[name][row] for name in rule.features):
             together = np.ones(len(reference), dtype=bool)
-            for name, wanted in zip(names, new, strict=True):
+            for name in rule.features:
+                wanted = cell[name](moved[name].iloc[row])
                 together &= np.array([cell[name](value) == wanted for value in reference[name]])
             assert together.any()
 

@@ -117,7 +117,8 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
         return _pose_levels(asked, table, reference)
     inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
     check_rules(asked.rules, inputs.names)
-    choices = _choices(asked, table, inputs.names)
+    read = [name for name in inputs.names if name not in inputs.unread]
+    choices = _choices(asked, table, inputs.names, named_by_value(asked.rules, read))
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     cells = read_cells(inputs, table, reference, choices, kept, stop)
     n_rows = len(table.frame)
@@ -266,7 +267,9 @@ def _limits(
     return {"allowed": allowed if ruled else None, "restrictions": restrictions, "costs": costs}
 
 
-def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str, Choice]:
+def _choices(
+    asked: OneForMany, table: Table, names: Sequence[str], apart: Collection[str]
+) -> dict[str, Choice]:
     """Check what an explainer is told about cells and targets, all of it of columns that its model reads."""
     bins = asked.bins
     if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
@@ -275,7 +278,6 @@ def _choices(asked: OneForMany, table: Table, names: Sequence[str]) -> dict[str,
     given = {"edges": asked.edges, "bins": bins, "special": asked.special, "targets": asked.targets}
     said = {what: by_name(wish, what) for what, wish in given.items()}
     own = {} if asked.schema is None else {feature.name: feature for feature in asked.schema.features}
-    apart = named_by_value(asked.rules)
     given_for = {**said, "cells of a schema": own}
     for what, name in ((what, name) for what, of in given_for.items() for name in of if name not in names):
         raise InputError(

@@ -81,7 +81,8 @@ def read_cells(
             raise InputError(f"the reference data lack the column {name!r}, which the model reads; add it")
         given = table.frame[name]
         more = data[name] if name in data.columns else given.take([0] * len(data))  # any value will do
-        dates = choice == Choice() and pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
+        plain = replace(choice, apart=False) == Choice()
+        dates = plain and pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
         known.append(replace(choice, known=inputs.known.get(name), unread=unread or dates))
         if dates:
             columns.append(_dates(given, more, kept))

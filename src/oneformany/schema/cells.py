@@ -43,7 +43,7 @@ class Choice:
     targets: Targets | None = None
     limits: tuple[float, float] = (-math.inf, math.inf)  # of the numbers that rules let rows go to
     known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
-    apart: bool = False  # categories that the model does not tell apart stay apart, as a rule names them
+    apart: bool = False  # a rule looks at values: those that the model does not tell apart stay apart
     unread: bool = False  # the model surely does not read the column
 
 
@@ -205,7 +205,11 @@ def _edges(
                 differs = _weightiest(differs, told.splits[1:], counts)
         if few:  # a cell includes its right edge
             last, below = numbers[:-1][differs], np.nextafter(numbers[1:][differs], -np.inf)
-            return [roundest(*ends, ends[0]) for ends in zip(last.tolist(), below.tolist(), strict=True)]
+            edges = [roundest(*ends, ends[0]) for ends in zip(last.tolist(), below.tolist(), strict=True)]
+            if not choice.apart or len(edges) + 1 >= MOST_CELLS:
+                return edges
+            if len(numbers) > choice.most:
+                return sorted({*edges, *_quantile_edges(numbers, counts, MOST_CELLS)})
     return _quantile_edges(numbers, counts, MOST_CELLS) if len(numbers) > choice.most else None
 
 

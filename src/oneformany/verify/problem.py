@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json, Li
 NO_TARGET = -1
 MOST_FEATURES = 2**16
 MOST_ROWS = 10**12
-MOST_COUNTS = 2**18
 MOST_PEOPLE = 2**40
 LARGEST_COST = 2**30
 LARGEST_SCALE = 2**60
@@ -73,33 +72,22 @@ def _not_together(given: Json, levels: Levels) -> Holds:
 
 
 def _observed(given: Json, levels: Levels) -> Holds:
-    """The new cells of the features that a row changes occur together in so many reference rows."""
+    """Rows that change one of the features end in cells of all of them that so many reference rows have."""
     named = list(given["features"].distinct(len(levels) - 1))
     seen = given["rows"].codes(tuple(levels[feature] for feature in named))
     counts = given["counts"].integers(0, MOST_ROWS, len(seen))
     if sum(counts) > MOST_ROWS:
         raise CertificateError(f"{given['counts'].path} are more than {MOST_ROWS} rows")
     at_least = given["at_least"].integer(1, MOST_ROWS)
-
-    # So many counts are kept: those of the last changed features are asked for again and again.
-    @lru_cache(1 + MOST_COUNTS // (1 + len(seen)))
-    def often(changed: tuple[bool, ...]) -> Counter[bytes]:
-        total: Counter[bytes] = Counter()
-        for row, count in zip(seen[:, changed], counts, strict=True):
-            total[row.tobytes()] += count
-        return total
+    total: Counter[bytes] = Counter()
+    for row, count in zip(seen, counts, strict=True):
+        total[row.tobytes()] += count
 
     def holds(before: IntArray, after: IntArray) -> BoolArray:
-        moved, held = before[:, named] != after[:, named], np.ones(len(after), dtype=np.bool_)
-        patterns, pattern_of = np.unique(moved, axis=0, return_inverse=True)
-        for number in np.flatnonzero(patterns.any(axis=1)):
-            changed, these = patterns[number], np.flatnonzero(pattern_of.ravel() == number)
-            wanted = after[these][:, named][:, changed]
-            different, index = np.unique(wanted, axis=0, return_inverse=True)
-            total = often(tuple(changed.tolist()))
-            enough = [total[row.tobytes()] >= at_least for row in different]
-            held[these] = np.array(enough, dtype=np.bool_)[index.ravel()]
-        return held
+        moved = (before[:, named] != after[:, named]).any(axis=1)
+        different, index = np.unique(after[:, named], axis=0, return_inverse=True)
+        enough = np.array([total[row.tobytes()] >= at_least for row in different], dtype=np.bool_)
+        return np.asarray(~moved | enough[index.ravel()])
 
     return holds
 

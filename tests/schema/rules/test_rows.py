@@ -71,16 +71,28 @@ def test_only_one_of_the_features_moves():
     assert [holds(rule, SOMEBODY, row) for row in after] == [True, True, False, False]
 
 
-def test_only_combinations_of_changed_features_that_occur_are_reached():
-    assert holds(Observed(), [2, 2, 1], [1, 1, 1])
+def test_a_changed_row_is_as_a_whole_one_that_occurs():
+    assert holds(Observed(), [2, 2, 1], [1, 1, 0])
     assert not holds(Observed(), [2, 2, 1], [1, 0, 1])
-    assert holds(Observed(), [2, 2, 1], [2, 0, 1])
     assert not holds(Observed(), SOMEBODY, [1, 1, 1])
+
+
+def test_what_a_row_keeps_counts_too():
+    assert not holds(Observed(), [2, 2, 0], [1, 2, 0])  # 1 occurs, but not beside what stays
+    assert not holds(Observed("savings", "job"), [0, 1, 0], [2, 1, 0])
+    assert holds(Observed("savings", "job"), [0, 2, 0], [2, 2, 0])
 
 
 def test_only_named_features_count():
     assert holds(Observed("savings", "job"), SOMEBODY, [1, 1, 1])
     assert not holds(Observed("savings", "job"), [2, 2, 1], [1, 0, 0])
+    assert len(Observed("job", "job").restriction(small.SCHEMA, REFERENCE).features) == 1
+
+
+def test_a_row_that_was_never_observed_may_stay():
+    assert holds(Observed(), [1, 0, 1], [1, 0, 1])
+    assert holds(Observed("savings", "job"), [1, 0, 1], [1, 0, 0])
+    assert not holds(Observed("savings", "job"), [1, 0, 1], [4, 0, 1])
 
 
 def test_they_occur_at_least_so_often():
@@ -91,10 +103,13 @@ def test_they_occur_at_least_so_often():
 def test_every_row_is_judged_as_if_alone():
     rng = np.random.default_rng(0)
     before, after = (rng.integers(0, [5, 3, 2], size=(50, 3)) for _ in range(2))
-    reference = rng.integers(0, [5, 3, 2], size=(8, 3))
+    before[:10] = after[:10]
+    reference = rng.integers(0, [5, 3, 2], size=(20, 3))
     for at_least in (1, 2):
         together = Observed(at_least=at_least).restriction(small.SCHEMA, reference).holds(before, after)
-        for row in range(50):
-            moved = before[row] != after[row]
-            count = (reference[:, moved] == after[row, moved]).all(axis=1).sum()
-            assert together[row] == (not moved.any() or count >= at_least)
+        counts = [(reference == row).all(axis=1).sum() for row in after]
+        stays = (before == after).all(axis=1)
+        assert together.tolist() == [
+            stay or count >= at_least for stay, count in zip(stays, counts, strict=True)
+        ]
+        assert 0 < together.sum() < 50

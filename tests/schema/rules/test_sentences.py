@@ -26,9 +26,12 @@ SENTENCES = [
     (ofm.NotTogether("job", "home"), "of job, home, no row changes more than one"),
     (
         ofm.Observed("job", "home", at_least=5),
-        "new values of job, home occur together in at least 5 rows of the reference data",
+        "who changes job or home ends with values of them that at least 5 reference rows have together",
     ),
-    (ofm.Observed(), "new values occur together in at least a row of the reference data"),
+    (
+        ofm.Observed(),
+        "who changes anything ends with values that at least one reference row has together",
+    ),
 ]
 
 

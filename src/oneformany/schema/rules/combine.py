@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any, Protocol, runtime_checkable
 
@@ -78,7 +78,8 @@ PARTS: dict[str, tuple[str, type[Any]]] = {  # of a TOML file
     "not_together": (TABLES, NotTogether),
     "observed": (TABLES, rows.Observed),
 }
-MOVES_ALONE = tuple(PARTS[kind][1] for kind in PARTS if kind not in {"never_target", "forbid", "implies"})
+LOOKING = {"never_target", "forbid", "implies", "observed"}  # at values, not only at whether they move
+MOVES_ALONE = tuple(made for kind, (_, made) in PARTS.items() if kind not in LOOKING)
 
 
 def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) -> None:
@@ -106,9 +107,13 @@ def check_rules(rules: Sequence[AnyRule], names: Sequence[str] | None = None) ->
                 raise InputError(f'the rule "{rule}": there is no feature {name!r}{hint}')
 
 
-def named_by_value(rules: Sequence[AnyRule]) -> frozenset[str]:
-    """Name the features of which rules, one's own too, may name values, which must not share a cell then."""
-    return frozenset(name for rule in rules if not isinstance(rule, MOVES_ALONE) for name in _about(rule))
+def named_by_value(rules: Sequence[AnyRule], names: Collection[str] = ()) -> frozenset[str]:
+    """Name the features of which rules, one's own too, look at values, which must not share a cell then.
+
+    A rule that names no features is about all of these ``names``.
+    """
+    looking = [rule for rule in rules if not isinstance(rule, MOVES_ALONE)]
+    return frozenset(name for rule in looking for name in _about(rule) or names)
 
 
 def _about(rule: AnyRule) -> list[str]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from operator import index
 from typing import Any, ClassVar, Protocol, Self
 
@@ -187,19 +188,24 @@ class NotTogether(_Together):
 
 @dataclass(frozen=True, init=False)
 class Observed:
-    """The new cells of the features that a row changes occur together in the reference data.
+    """A row that changes one of these features ends with values of them all that occur together in the data.
+
+    What it does not change counts as well: nobody is sent to sixteen years of work who is of an age at which
+    no reference row has so many. Values count by their cells, which are at least as fine for these features
+    as round quantiles of the reference data, unless they are given. A row that changes none of the features
+    may stay as it is, also where it was never observed.
 
     Parameters
     ----------
     *features : hashable
-        Names of those whose combinations count; without any, of all features.
+        Names of those whose combinations count; without any, of all features that the model reads.
     at_least : int
         In so many reference rows.
 
     Examples
     --------
     >>> print(Observed("job", "income", at_least=5))
-    new values of job, income occur together in at least 5 rows of the reference data
+    who changes job or income ends with values of them that at least 5 reference rows have together
     """
 
     features: tuple[Any, ...] = ()
@@ -209,16 +215,18 @@ class Observed:
         self.__dict__.update(features=features, at_least=at_least)
 
     def __str__(self) -> str:
-        among = f" of {', '.join(map(str, self.features))}" if self.features else ""
-        often = "a row" if self.at_least == 1 else f"{self.at_least} rows"
-        return f"new values{among} occur together in at least {often} of the reference data"
+        often = "one reference row has" if self.at_least == 1 else f"{self.at_least} reference rows have"
+        names, them = " or ".join(map(str, self.features)), " of them" if len(self.features) > 1 else " of it"
+        named = (names, them) if names else ("anything", "")
+        return f"who changes {named[0]} ends with values{named[1]} that at least {often} together"
 
     def restriction(self, schema: Schema, reference: IntArray) -> CellRule:
         """Write the rule in cells."""
         least = self.at_least
         if not is_integer(least, 1):
             raise InputError(f"the rule observed: at_least is {least!r}; it must be an integer of at least 1")
-        indices = tuple(map(schema.index, self.features)) or tuple(range(len(schema.features)))
+        named = tuple(dict.fromkeys(map(schema.index, self.features)))
+        indices = named or tuple(range(len(schema.features)))
         if least > len(reference):
             raise InputError(
                 f"the rule observed: at_least is {least}, but the reference data have {len(reference)} rows"
@@ -237,17 +245,21 @@ class ObservedCells(Plain):
     counts: IntArray
     at_least: int
 
+    @cached_property
+    def _enough(self) -> frozenset[tuple[int, ...]]:
+        """The combinations that occur often enough."""
+        seen = Counter[tuple[int, ...]]()
+        for row, count in zip(self.rows.tolist(), self.counts.tolist(), strict=True):
+            seen[tuple(row)] += count
+        return frozenset(row for row, count in seen.items() if count >= self.at_least)
+
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row of cells may become what it is afterwards."""
-        wanted = after[:, self.features]
-        moved = _moved(self.features, before, after)
+        moved = _moved(self.features, before, after).any(axis=1)
+        wanted, which = np.unique(after[moved][:, self.features], axis=0, return_inverse=True)
+        occurs = np.array([tuple(row) in self._enough for row in wanted.tolist()], dtype=np.bool_)
         held = np.ones(len(after), dtype=np.bool_)
-        for changed in np.unique(moved[moved.any(axis=1)], axis=0):
-            these = (moved == changed).all(axis=1)
-            seen = Counter[tuple[int, ...]]()
-            for row, count in zip(self.rows[:, changed].tolist(), self.counts.tolist(), strict=True):
-                seen[tuple(row)] += count
-            held[these] = [seen[tuple(row)] >= self.at_least for row in wanted[these][:, changed].tolist()]
+        held[moved] = occurs[which.ravel()]
         return held
 
 
