@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import BlackBoxOracle
+from oneformany.oracles.conjunction import conjunction
 from oneformany.oracles.constrained import ConstrainedOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Question
@@ -143,6 +144,21 @@ def constrained(rng, make=trees):
     return Made(oracle, inner.scores, inner.positive & permitted)
 
 
+def joint(*makes, at_least=None):
+    """All of some classifiers, or so many of them."""
+
+    def made(rng):
+        parts = [make(rng) for make in makes]
+        needed = len(parts) if at_least is None else at_least
+        margins = np.sort([part.scores - part.oracle.threshold for part in parts], axis=0)
+        positive = np.sum([part.positive for part in parts], axis=0) >= needed
+        return Made(
+            conjunction([part.oracle for part in parts], at_least), margins[len(parts) - needed], positive
+        )
+
+    return made
+
+
 KINDS = {
     "additive": additive,
     "additive, ties decided one by one": tied(additive),
@@ -159,6 +175,17 @@ KINDS = {
     "constrained trees": constrained,
     "constrained additive": lambda rng: constrained(rng, additive),
     "constrained network": lambda rng: constrained(rng, network),
+    "all: additive, additive": joint(additive, additive),
+    "all: additive, trees, ties decided": joint(tied(additive), tied(trees)),
+    "all: trees, trees": joint(trees, trees),
+    "all: network, trees": joint(network, trees),
+    "all: network, network, additive": joint(network, network, settled(additive)),
+    "all: trees, black box": joint(trees, black_box),
+    "two of: additive, trees, stumps": joint(additive, trees, stumps, at_least=2),
+    "two of: network, black box, trees": joint(network, black_box, trees, at_least=2),
+    "all: trees, two of: additive, trees, additive": joint(
+        trees, joint(additive, tied(trees), additive, at_least=2)
+    ),
 }
 each_kind = pytest.mark.parametrize("name", KINDS)
 seeds = st.integers(0, 2**32 - 1)

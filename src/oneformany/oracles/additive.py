@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.actions import Actions
-from oneformany.oracles.box import anchored
+from oneformany.oracles.box import Narrowed, Part, anchored, narrowed
+from oneformany.oracles.conjunction_kernels import judge_sums
 from oneformany.oracles.dense import AdditiveJudge
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import ScoredOracle, check_finite, finest_digits
@@ -17,6 +18,7 @@ from oneformany.oracles.search import search
 
 LARGEST_SUM = 2**61
 NEVER = -(2**40)
+ROUNDOFF = 2.0**-53
 LARGEST_BOX = 10_000
 """Questions within the margin with at most so many points are settled by asking about all of them."""
 
@@ -89,26 +91,58 @@ class AdditiveOracle(ScoredOracle):
         whole = anchored(question)
         if whole is None:
             return Answer.none()
-        acceptance = self._acceptance
-        rows = np.arange(len(whole.anchor))
-        most = np.where(whole.domain, self.units, np.iinfo(np.int64).min).argmax(axis=1)
-        lift = np.where(whole.free, 0, self.units[rows, most] - self.units[rows, whole.anchor])
-        point = np.where(whole.free, most, whole.anchor)
-        total = int(self._sums(point))
-        for feature in np.argsort(-lift, kind="stable")[: whole.extra]:
-            if total >= acceptance.sure or lift[feature] <= 0:
-                break
-            point[feature] = most[feature]
-            total += int(lift[feature])
-        if total < acceptance.least:
+        point, total = self._best(whole)
+        if total < self._acceptance.least:
             return Answer.none()
         if self.positive(point[None])[0]:
             return Answer(point)
-        return search(whole, None, self._judge, self.positive, few=LARGEST_BOX)
+        return search(whole, None, self.judge, self.positive, few=LARGEST_BOX)
+
+    def narrow(self, part: Part, near: IntArray) -> Narrowed:  # noqa: ARG002 (the same bound around any point)
+        """Leave what may be positive of a part; see :class:`~oneformany.oracles.box.Narrows`.
+
+        Bounds are added up in decimal numbers, so there is room for their rounding.
+        """
+        point, total = self._best(part)
+        least, gains = int(self._acceptance.least), self.units.astype(np.float64)
+        sizes = np.where(part.domain, np.abs(gains), 0.0).max(axis=1).sum() + abs(self.intercept_units)
+        room = least - 8 * (len(gains) + 2) * ROUNDOFF * (sizes + abs(least))
+        if total < least:
+            return Narrowed(None, point[None][:0], gains, self.intercept_units, room)
+        left = narrowed(part, gains, self.intercept_units, room)
+        return Narrowed(left, point[None], gains, self.intercept_units, room)
+
+    def _best(self, part: Part) -> tuple[IntArray, int]:
+        """The point of largest score, with no more changes than make it surely positive."""
+        rows = np.arange(len(part.anchor))
+        most = np.where(part.domain, self.units, np.iinfo(np.int64).min).argmax(axis=1)
+        lift = np.where(part.free, 0, self.units[rows, most] - self.units[rows, part.anchor])
+        point = np.where(part.free, most, part.anchor)
+        total = int(self._sums(point))
+        for feature in np.argsort(-lift, kind="stable")[: part.extra]:
+            if total >= self._acceptance.sure or lift[feature] <= 0:
+                break
+            point[feature] = most[feature]
+            total += int(lift[feature])
+        return point, total
 
     def action_judge(self, actions: Actions) -> AdditiveJudge:
         """Judge all actions of a row together; see :class:`~oneformany.oracles.actions.JudgesActions`."""
         return AdditiveJudge(self.units, self.intercept_units, actions, self._needed)
+
+    def judge_sums(
+        self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
+    ) -> NDArray[np.int8]:
+        """Judge each row after each choice, as ``judge_moves`` of others does.
+
+        The engine has a quicker way for a single sum, so this one is for members of conjunctions.
+        """
+        own = self.units[np.arange(len(self._levels)), values]
+        gains = self.units[features[:, None], np.maximum(goals, 0)] - own[:, features][:, :, None]
+        judged = np.empty((len(values), len(choices)), dtype=np.int8)
+        base = self.intercept_units + own.sum(axis=1)
+        judge_sums(base, gains, goals >= 0, choices, np.array(self._needed(), dtype=np.int64), judged)
+        return judged
 
     def _needed(self) -> tuple[int, int]:
         return int(self._acceptance.least), int(self._acceptance.sure)

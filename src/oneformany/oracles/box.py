@@ -5,9 +5,10 @@ gains of its levels. Networks and tree ensembles bound their scores so, each in 
 """
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
@@ -34,6 +35,30 @@ class Part(Question):
         """The anchor, or where a feature cannot stay there, its first level."""
         stays = self.domain[np.arange(len(self.anchor)), self.anchor]
         return np.where(stays, self.anchor, self.domain.argmax(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Narrowed:
+    """What a bound says of the points of a part."""
+
+    left: Part | None  # all that may be positive; None: nothing is
+    points: IntArray  # some that may be
+    gains: FloatArray  # no point scores more than the constant and the gains of its levels
+    constant: float
+    least: float  # what scores less is not positive
+
+
+@runtime_checkable
+class Narrows(Protocol):
+    """An oracle whose bounds can be put together with those of others, part by part."""
+
+    def narrow(self, part: Part, near: IntArray) -> Narrowed:
+        """Leave what may be positive of a part; bounds may be tightest around the point ``near``."""
+        ...
+
+    def judge(self, points: IntArray) -> NDArray[np.int8]:
+        """``POSITIVE``, ``NEGATIVE`` or, where the model has to be asked, ``NEAR``."""
+        ...
 
 
 @lean(inner=True)

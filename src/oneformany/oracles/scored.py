@@ -124,7 +124,7 @@ class ScoredOracle(ABC):
         points = np.atleast_2d(codes)
         return self._acceptance.met(points, self._sums(points))
 
-    def _judge(self, points: IntArray) -> NDArray[np.int8]:
+    def judge(self, points: IntArray) -> NDArray[np.int8]:
         """``POSITIVE``, ``NEGATIVE`` or, where the model has to be asked, ``NEAR``."""
         sums, acceptance = self._sums(points), self._acceptance
         judged = np.where(sums >= acceptance.least, NEAR, NEGATIVE)

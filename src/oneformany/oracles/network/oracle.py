@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.oracles.box import anchored
+from oneformany.oracles.box import Narrowed, Part, anchored, narrowed
 from oneformany.oracles.network.bounds import bound_logit, reserve, widest_lines
 from oneformany.oracles.network.kernels import Arrays, judge_moves, score_points
-from oneformany.oracles.network.search import NetworkSteps
+from oneformany.oracles.network.search import ROUNDS, NetworkSteps
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import ScoredOracle
 from oneformany.oracles.search import search
@@ -165,7 +165,15 @@ class NetworkOracle(ScoredOracle):
         if self.positive(steps.point[None])[0]:
             return Answer(steps.point)
         whole = whole.but(lines=widest_lines(self._net))
-        return search(whole, steps.step, self._judge, self.positive)
+        return search(whole, steps.step, self.judge, self.positive)
+
+    def narrow(self, part: Part, near: IntArray) -> Narrowed:
+        """Leave what may be positive of a part; see :class:`~oneformany.oracles.box.Narrows`."""
+        least, point, work = self._acceptance.least, near.copy(), reserve(self._net, part.domain.shape[1])
+        whole = part.but(lines=widest_lines(self._net), stale=0)
+        value, constant = bound_logit(self._net, whole, ROUNDS, least, point, work)[0].tolist()
+        left = narrowed(part, work.gains, constant, least) if value >= least else None
+        return Narrowed(left, point[None][: left is not None], work.gains.copy(), constant, least)
 
     def judge_moves(
         self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.actions import Actions
-from oneformany.oracles.box import Part, anchored, halves, narrowed
+from oneformany.oracles.box import Narrowed, Part, anchored, halves, narrowed
 from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import Acceptance, Decide, ScoredOracle
 from oneformany.oracles.search import climb, search
@@ -87,21 +87,27 @@ class TreeOracle(ScoredOracle):
         best = whole.first_point
 
         def step(part: Part, _: int) -> tuple[IntArray, list[Part]]:
-            least, home, gains = self._needed()[0], part.anchor.copy(), np.zeros(part.domain.shape)
-            inside = np.flatnonzero(part.domain.sum(axis=1) > 1)
-            total = kernels.bound_total(
-                part.domain, inside, part.free, part.extra, best, home, least, self._sets, gains
-            )
-            left = narrowed(part, gains, total, least) if total > -np.inf else None
-            point = home[None][: int(total >= least)]  # others are not positive
+            found = self.narrow(part, best)
+            left = found.left
             if left is None or left.many or left.split < 0:
-                return point, [] if left is None else [left]
-            return point, halves(left, gains, total, least)
+                return found.points, [] if left is None else [left]
+            return found.points, halves(left, found.gains, found.constant, found.least)
 
         climb(whole, self._sums, self._acceptance.sure, best)
         if self.positive(best[None])[0]:
             return Answer(best)
-        return search(whole, step, self._judge, self.positive, few=FEW)
+        return search(whole, step, self.judge, self.positive, few=FEW)
+
+    def narrow(self, part: Part, near: IntArray) -> Narrowed:
+        """Leave what may be positive of a part; see :class:`~oneformany.oracles.box.Narrows`."""
+        least, home, gains = self._needed()[0], part.anchor.copy(), np.zeros(part.domain.shape)
+        inside = np.flatnonzero(part.domain.sum(axis=1) > 1)
+        total = kernels.bound_total(
+            part.domain, inside, part.free, part.extra, near, home, least, self._sets, gains
+        )
+        left = narrowed(part, gains, total, least) if total > -np.inf else None
+        point = home[None][: int(total >= least)]  # others are not positive
+        return Narrowed(left, point, gains, total, least)
 
     def judge_moves(
         self, values: IntArray, features: IntArray, goals: NDArray[np.int32], choices: IntArray
