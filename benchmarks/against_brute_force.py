@@ -1,7 +1,10 @@
 """Compare the engine with brute force on many random small problems, and verify every result.
 
     python benchmarks/against_brute_force.py --problems 100000 --seed 0 --jobs 2
+    python benchmarks/against_brute_force.py --conjunctions --problems 2000
 
+With ``--conjunctions`` the problems have two or three classifiers of every pair of kinds at once, every way
+to share, every goal, own values, rules and costs; otherwise one additive classifier.
 Ends with exit code 1 if any problem disagrees; each such problem is printed so that it can be repeated.
 """
 
@@ -16,11 +19,20 @@ from rich.progress import track
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+import conjunctions
 from agreement import disagreement
 from measuring import script_parser
 from strategies import random_problem
 
 CHUNK = 100
+
+
+def check_joint_chunk(task: tuple[int, int, int]) -> list[str]:
+    """Check one chunk of problems with several classifiers; return what disagrees."""
+    seed, chunk, problems = task
+    numbers = range(chunk * CHUNK, chunk * CHUNK + problems)
+    found = ((number, conjunctions.disagreement(seed, number)) for number in numbers)
+    return [f"seed {seed}, number {number}: {wrong}" for number, wrong in found if wrong]
 
 
 def check_chunk(task: tuple[int, int, int]) -> list[str]:
@@ -37,14 +49,16 @@ def main() -> int:
     parser.add_argument("--problems", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--conjunctions", action="store_true")
     options = parser.parse_args()
+    check = check_joint_chunk if options.conjunctions else check_chunk
     tasks = [
         (options.seed, chunk, min(CHUNK, options.problems - start))
         for chunk, start in enumerate(range(0, options.problems, CHUNK))
     ]
     disagreements = 0
     with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
-        chunks = pool.imap_unordered(check_chunk, tasks)
+        chunks = pool.imap_unordered(check, tasks)
         for wrong in track(chunks, f"chunks of {CHUNK} problems", total=len(tasks)):
             disagreements += len(wrong)
             for line in wrong:

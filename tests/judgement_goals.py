@@ -41,13 +41,7 @@ class _Judge:
         """Whether values are surely, and whether they are possibly positive."""
         key = tuple(values)
         if key not in self._accepted:
-            oracle = self.problem["oracle"]
-            possibly = surely = EXCESSES[oracle["kind"]](oracle, values) >= 0
-            if "sure" in oracle:
-                surely = EXCESSES[oracle["kind"]]({**oracle, "threshold": oracle["sure"]}, values) >= 0
-                possibly = surely or (possibly and list(values) not in oracle.get("rejected", []))
-                surely = surely or (possibly and list(values) in oracle.get("ties", []))
-            self._accepted[key] = surely, possibly
+            self._accepted[key] = _accepted(self.problem["oracle"], values)
         return self._accepted[key]
 
     def after(self, row: int, cells: list[int]) -> tuple[list[int], int] | None:
@@ -231,6 +225,20 @@ class _Judge:
             yield result["cost_bound"] <= result["cost"]
             people = min(covered, needed) if goal["coverage"] is not None and k is None else covered
             yield result["cost_bound"] <= self.cheapest(count if k is None else k, people)
+
+
+def _accepted(oracle: dict[str, Any], values: list[int]) -> tuple[bool, bool]:
+    """Whether values are surely, and whether they are possibly positive."""
+    if oracle["kind"] == "all":
+        each = [_accepted(member, values) for member in oracle["members"]]
+        needed = oracle.get("at_least", len(each))
+        return sum(sure for sure, _ in each) >= needed, sum(may for _, may in each) >= needed
+    possibly = surely = EXCESSES[oracle["kind"]](oracle, values) >= 0
+    if "sure" in oracle:
+        surely = EXCESSES[oracle["kind"]]({**oracle, "threshold": oracle["sure"]}, values) >= 0
+        possibly = surely or (possibly and list(values) not in oracle.get("rejected", []))
+        surely = surely or (possibly and list(values) in oracle.get("ties", []))
+    return surely, possibly
 
 
 def _holds(rule: dict[str, Any], before: list[int], after: list[int]) -> bool:

@@ -351,6 +351,9 @@ class MovesConjunction(Conjunction):
             refused[at] += said == NEGATIVE
             accepted[at] += said == POSITIVE
             self._record[:, number] += said.size, (said == NEGATIVE).sum()
+        if self._unbounded:  # who can only be asked does not know where rows may not go
+            for j, cells in enumerate(choices.T):
+                refused[goals[:, j, cells] < 0] = len(self.members)
         return self._together(refused, accepted)
 
 

@@ -128,11 +128,12 @@ def check_cost(claims: Claims) -> str:
 def check_points(claims: Claims) -> str:
     """Every row ends surely positive under the classifier of the file, evaluated anew."""
     classifier, total = claims.problem.classifier, 0
-    kind = classifier.kind
     if not len(claims.covered_rows):
         return "no row is covered"
-    if classifier.scores is None:
-        raise NotConfirmedError(f"the file does not hold the {kind} classifier; give its score to verify")
+    if classifier.missing:
+        raise NotConfirmedError(
+            f"the file does not hold the {classifier.missing} classifier; give its score to verify"
+        )
     for points, numbers in _batches(claims):
         total += len(points)
         surely, possibly = classifier.judge(points)
@@ -141,9 +142,9 @@ def check_points(claims: Claims) -> str:
         for number in numbers[~surely][:1]:
             raise NotConfirmedError(
                 f"the point of explanation {number} is so near the threshold that "
-                f"rounding decides about it under the {kind}"
+                f"rounding decides about it under {classifier.told}"
             )
-    return f"{_ended(claims, total)} positive under the {kind} classifier of the file"
+    return f"{_ended(claims, total)} positive under {classifier.told} of the file"
 
 
 def check_scores(claims: Claims, score: Score) -> str:

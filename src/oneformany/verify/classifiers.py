@@ -8,6 +8,9 @@ Scores of additive tables and of trees are sums of integers, which leave no doub
 its own: scores from its threshold on are possibly positive, scores from ``sure`` on surely, and between them
 the model itself accepted the points that the file lists as ``ties``, and turned down those ``rejected``. A
 library adds up leaves in one order, so of trees it says the same of all points that meet the same leaves.
+
+Several classifiers are one of the kind ``all``: a point is surely positive when all of them, or at least so
+many, surely accept it, and possibly positive when so many possibly do. Each of them has its own kind.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,6 +27,9 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify.reading import BoolArray, FloatArray, IntArray, Json, Limits
 
 LEAF = -1
+ALL = "all"
+MOST_MEMBERS = 1_000
+DEEPEST = 8  # classifiers inside classifiers
 LARGEST_SCORE = 2**61
 MOST_NODES = 10**7
 STEPS = 10**8  # through trees, between two looks at the clock
@@ -61,6 +67,8 @@ class Classifier:
     keys: Keys | None = None
     reach: Reach | None = None
     lenient: bool = True  # whether what is possibly positive is accepted, or what surely is
+    members: tuple["Classifier", ...] = ()  # of the kind ``all``
+    at_least: int = 0  # so many of them have to accept a point
 
     @property
     def summed(self) -> bool:
@@ -72,10 +80,27 @@ class Classifier:
         return np.asarray(self.needed - self.tables[self.starts + codes].sum(axis=1))
 
     @property
+    def told(self) -> str:
+        """What to call it."""
+        if not self.members:
+            return f"the {self.kind} classifier"
+        of = f"{self.at_least} of the " if self.at_least < len(self.members) else "all "
+        return f"{of}{len(self.members)} classifiers"
+
+    @property
+    def missing(self) -> str:
+        """The kind of classifier that the file does not hold; empty where it says all of every point."""
+        if self.members:
+            return next((kind for member in self.members if (kind := member.missing)), "")
+        return "" if self.scores is not None else self.kind
+
+    @property
     def doubt(self) -> str:
         """Why a point may be possibly, but not surely positive; empty if there is none."""
-        if self.scores is None:
-            return f"the file does not hold the {self.kind} classifier"
+        if self.members:
+            return next((doubt for member in self.members if (doubt := member.doubt)), "")
+        if self.missing:
+            return f"the file does not hold the {self.missing} classifier"
         exact = self.kind != "network" and self.threshold == self.sure
         unsaid = "the file does not name the point; a threshold= a little off avoids that"
         return "" if exact else f"rounding decides under the {self.kind} classifier, and {unsaid}"
@@ -87,6 +112,8 @@ class Classifier:
 
     def judge(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
         """Tell whether each row of codes is surely, and whether it is possibly positive."""
+        if self.members:
+            return self._judge_all(codes)
         if self.scores is None or self.keys is None:
             return np.zeros(len(codes), dtype=np.bool_), np.ones(len(codes), dtype=np.bool_)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -98,9 +125,63 @@ class Classifier:
                 surely[row], possibly[row] = key in self.ties, key not in self.rejected
         return surely, possibly
 
+    def _judge_all(self, codes: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Count the members that surely, and that possibly accept each row of codes, while it matters."""
+        surely, possibly = np.zeros((2, len(codes)), dtype=np.int64)
+        for number, member in enumerate(self.members):
+            open_rows = np.flatnonzero(possibly + (len(self.members) - number) >= self.at_least)
+            sure, possible = member.judge(codes[open_rows])
+            surely[open_rows] += sure
+            possibly[open_rows] += possible
+        return surely >= self.at_least, possibly >= self.at_least
 
-def read_classifier(given: Json, levels: tuple[int, ...]) -> Classifier:
+
+def read_classifier(given: Json, levels: tuple[int, ...], depth: int = 0) -> Classifier:
     """Read the classifier of a file; one of an unknown kind has no scores."""
+    if given["kind"].text() == ALL:
+        return _read_all(given, levels, depth)
+    return _read_one(given, levels)
+
+
+def _read_all(given: Json, levels: tuple[int, ...], depth: int) -> Classifier:
+    """Read classifiers that all, or at least so many of which, have to accept a point.
+
+    Where all have to, the tables of one that is additive bound them all.
+    """
+    if depth >= DEEPEST:
+        given.fail(f"has classifiers inside classifiers, more than {DEEPEST} deep")
+    count = len(given["members"].values())
+    if not 1 <= count <= MOST_MEMBERS:
+        given["members"].fail(f"names {count} classifiers, not 1 to {MOST_MEMBERS}")
+    members = tuple(read_classifier(member, levels, depth + 1) for member in given["members"].entries())
+    at_least = given["at_least"].integer(1, count) if "at_least" in given else count
+    bound = next((m for m in members if m.tables.any()), members[0]) if at_least == count else None
+    nothing = np.zeros(sum(levels), dtype=np.int64)
+    return Classifier(
+        ALL,
+        nothing if bound is None else bound.tables,
+        members[0].starts,
+        0 if bound is None else bound.needed,
+        scores=None,
+        reach=None if all(m.reach is None for m in members) else partial(_least_reach, members, at_least),
+        members=members,
+        at_least=at_least,
+    )
+
+
+def _least_reach(
+    members: tuple[Classifier, ...], at_least: int, codes: IntArray, free: BoolArray
+) -> IntArray:
+    """How far above its threshold the score of each member can get; of those that are needed, the least."""
+    above = [
+        np.full(len(codes), LARGEST_SCORE) if m.reach is None else m.reach(codes, free) - int(m.threshold)
+        for m in members
+    ]
+    return np.asarray(np.sort(np.stack(above), axis=0)[len(members) - at_least])
+
+
+def _read_one(given: Json, levels: tuple[int, ...]) -> Classifier:
+    """Read a classifier that has no members."""
     kind, starts = given["kind"].text(), np.cumsum([0, *levels])[:-1]
     tables, needed, margin = np.zeros(sum(levels), dtype=np.int64), 0, 0
     reach: Reach | None = None

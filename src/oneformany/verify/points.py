@@ -59,7 +59,7 @@ class Near:
     def positive_row(self, changed: IntArray, opened: IntArray, budget: IntArray) -> int | None:
         """Find a given row that could become a positive point."""
         classifier = self.problem.classifier
-        if classifier.scores is None and not classifier.lenient:
+        if classifier.missing and not classifier.lenient:
             return None
         for points, who in self.points(changed, opened, budget):
             for index in who[self.held(points, who)][:1]:

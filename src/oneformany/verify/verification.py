@@ -148,7 +148,7 @@ def _answers(claims: Claims, content: Parsed, score: answer.Score | None) -> dic
         "every row is accounted for": answer.check_assignment,
         "changes are few and allowed": answer.check_changes,
     }
-    if score is None or claims.problem.classifier.scores is not None:
+    if score is None or not claims.problem.classifier.missing:
         checks["points are positive"] = answer.check_points
     if score is not None:
         checks["points are positive under the given score"] = partial(answer.check_scores, score=score)
