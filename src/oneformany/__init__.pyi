@@ -57,6 +57,7 @@ from oneformany.result.row_index import RowIndex as RowIndex
 from oneformany.schema.cells import infer_schema as infer_schema
 from oneformany.schema.encoding import Encoding as Encoding
 from oneformany.schema.feature import Feature as Feature
+from oneformany.schema.naming import Label as Label
 from oneformany.schema.rules.combine import RowRule as RowRule
 from oneformany.schema.rules.combine import Rule as Rule
 from oneformany.schema.rules.combine import allowed_moves as allowed_moves

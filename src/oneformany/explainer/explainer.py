@@ -29,6 +29,7 @@ from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
 from oneformany.schema.feature import plain_value
 from oneformany.schema.frames import Table
+from oneformany.schema.naming import Labelled
 from oneformany.schema.rules.combine import RowRule, Rule
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
@@ -83,6 +84,9 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         What a change of the feature costs, with at most four digits after the point; 1 for features that
         are not named. "percentile", "log-percentile", "steps" or "range": how far it goes; see
         :class:`Distance`, which also weighs columns.
+    labels : dict of column to label, optional
+        What people call columns and their values in sentences, pictures and letters: a title, a pair of title
+        and unit, such as ``{"amount": ("loan amount", "DM")}``, a dict of value to text, or a :class:`Label`.
 
     Examples
     --------
@@ -107,6 +111,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     special: Mapping[Any, Any] | None = None
     targets: Mapping[Any, Any] | None = None
     costs: AnyValue = None
+    labels: Mapping[Any, Labelled] | None = None
 
     def __repr__(self) -> str:
         """Name the model and the parameters that are not as usual, in one line."""

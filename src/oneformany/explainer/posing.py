@@ -33,6 +33,7 @@ from oneformany.result.labels import many
 from oneformany.schema.cells import Choice, beyond_data, by_name, checked_edges, infer_schema
 from oneformany.schema.feature import Feature, is_integer, plain_value, several, suggestion
 from oneformany.schema.frames import ColumnValues, Table, refused_value
+from oneformany.schema.naming import labelled
 from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
 from oneformany.schema.rules.moves import Immutable, Range
 from oneformany.schema.schema import Schema
@@ -105,6 +106,7 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
             raise
         read = replace(asked, model=box, threshold=None, positive=1)
         posed = replace(_pose(read, table, stop), unread=str(error).split(";")[0])
+    posed = replace(posed, schema=labelled(posed.schema, asked.labels))
     if posed.unread != TIME_WAS_UP:  # then the model itself answers, as it did before
         _check_reading(posed, table.frame.index)
     return posed

@@ -91,7 +91,7 @@ def plot_changed_features(result: Result, ax: Axes | None = None) -> Axes:
     order = [int(feature) for feature in np.argsort(-moved, kind="stable") if moved[feature]][:30]
     if not order:
         raise InputError("no row changes anything, so there is nothing to draw")
-    names = [plain(result.labels.schema.names[feature]) for feature in order]
+    names = [plain(result.labels.feature(feature)) for feature in order]
     label = f"{result.labels.several} that change the feature, of {result.covered:,} covered"
     return _bars(axes(ax, PAPER_WIDTH, 0.9 + 0.22 * len(order)), names, moved[order].tolist(), label)
 
@@ -127,7 +127,7 @@ def plot_change_counts(
     given, schema, _ = named(explanations, schema)
     counts = Counter(feature for explanation in given for feature in explanation.changed)
     order = sorted(range(len(schema.features)), key=lambda feature: (-counts[feature], feature))
-    names = [schema.names[feature].replace("_", " ") for feature in order]
+    names = [one.title or one.name.replace("_", " ") for one in map(schema.features.__getitem__, order)]
     ax, sizes = axes(ax, PAPER_WIDTH, 0.9 + 0.19 * len(order)), [counts[feature] for feature in order]
     return _bars(ax, names, sizes, "explanations that change the feature")
 

@@ -145,7 +145,7 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
             shared = explanation.ends is None and level >= 0
             word = plain(labels.target(feature, level, number) if shared else "own value", MOST_LETTERS)
             ax.text(column + 0.5, line + 0.5, word, ha="center", va="center", fontsize=7, color=INK)
-    names = [plain(labels.schema.names[feature], MOST_LETTERS) for feature in used]
+    names = [plain(labels.feature(feature), MOST_LETTERS) for feature in used]
     angle, at = (0, "center") if len(used) <= 6 else (30, "left")
     ax.set_xlim(0, max(len(used), 1))
     ax.set_xticks(np.arange(len(used)) + 0.5, names, rotation=angle, ha=at, rotation_mode="anchor")

@@ -59,8 +59,9 @@ class Labels:
         self.sizes = [self.people(explanation.members) for explanation in result.explanations]
 
     def feature(self, feature: int) -> str:
-        """Name of a feature."""
-        return isolated(self.schema.names[feature])
+        """What people call a feature."""
+        one = self.schema.features[feature]
+        return isolated(one.title or one.name)
 
     def level(self, feature: int, level: int) -> str:
         """Label of one level with its unit."""
@@ -73,9 +74,10 @@ class Labels:
         return self._said(feature, self.schema.features[feature].target_label(level))
 
     def _said(self, feature: int, label: str) -> str:
-        """Say the signs of ranges in words."""
+        """Say the signs of ranges in words, unless they are the words of people."""
+        one = self.schema.features[feature]
         sign, _, rest = label.partition(" ")
-        said = SIGNS.get(sign, sign) if self.schema.features[feature].binned else sign
+        said = SIGNS.get(sign, sign) if one.binned and label not in (one.said or ()) else sign
         return isolated(f"{said} {rest}".rstrip())
 
     def row(self, row: int) -> str:

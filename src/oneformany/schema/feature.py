@@ -1,6 +1,7 @@
 """One original feature: its name, its levels or cells, and how a raw value finds its own."""
 
 import math
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +28,8 @@ MISSING = "missing"  # label of the cell of missing values
 UNSEEN = "unseen in training"  # label of the cell of values that the model was not fitted on
 MISSING_TARGET = {"missing": True}  # a missing value as a target in JSON
 MOST_TOLD = 20  # names in a message
-LISTS = ("levels", "edges", "numbers", "groups", "special", "targets")
+LONG_NUMBER = re.compile(r"(?<![\d.])\d{4,15}")  # digits before the point
+LISTS = ("levels", "edges", "numbers", "groups", "special", "targets", "said")
 FLAGS = ("ordered", "missing", "unseen")
 ALWAYS_TOLD = ("name", "levels", "ordered", "edges", "numbers", "unit")  # the rest if not as by default
 
@@ -69,6 +71,10 @@ class Feature:
     targets : sequence, optional
         For each level the value that a row is sent to, ``None`` where it is sent nowhere. Without it
         each regular level stands for itself.
+    title : str
+        What people call the feature, for sentences, pictures and letters; by default its name.
+    said : sequence of str or None, optional
+        What people call each level there; ``None``: by its label.
 
     Examples
     --------
@@ -88,6 +94,8 @@ class Feature:
     missing: bool = False
     unseen: bool = False
     targets: tuple[Raw | None, ...] | None = None
+    title: str = ""
+    said: tuple[str | None, ...] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -169,15 +177,24 @@ class Feature:
         return self.level_values[level]
 
     def cell_label(self, level: int) -> str:
-        """Label of a level with its unit, for sentences."""
-        return f"{self.levels[level]} {self.unit}".rstrip() if level < self.n_regular else self.levels[level]
+        """What people call a level, or its label with its unit, for sentences."""
+        own = None if self.said is None else self.said[level]
+        if own is not None or level >= self.n_regular:
+            return own or self.levels[level]
+        return self._with_unit(self.levels[level])
 
     def target_label(self, level: int) -> str:
         """Name the value itself that a row takes at a level, with its unit, for sentences."""
         value = self.target(level)
         if value is None or is_missing(value) or value == self.level_values[level]:
             return self.cell_label(level)
-        return f"{number_label(value)} {self.unit if level < self.n_regular else ''}".rstrip()
+        return self._with_unit(number_label(value)) if level < self.n_regular else number_label(value)
+
+    def _with_unit(self, label: str) -> str:
+        """Add the unit; numbers of which something is counted are told with a comma for the thousands."""
+        if self.unit and (self.edges is not None or self.numbers is not None):
+            label = LONG_NUMBER.sub(lambda found: f"{int(found[0]):,}", label)
+        return f"{label} {self.unit}".rstrip()
 
     @property
     def target_values(self) -> tuple[Raw, ...]:
@@ -197,8 +214,17 @@ class Feature:
         targets = self.targets
         if targets is not None:
             targets = tuple(map(dict(zip(self.levels, targets, strict=True)).get, labels))
+        said = self.said
+        if said is not None:
+            said = tuple(map(dict(zip(self.levels, said, strict=True)).get, labels))
         return replace(
-            self, levels=tuple(labels), special=codes, missing=missing, unseen=unseen, targets=targets
+            self,
+            levels=tuple(labels),
+            special=codes,
+            missing=missing,
+            unseen=unseen,
+            targets=targets,
+            said=said,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -241,6 +267,7 @@ class Feature:
             **dict.fromkeys(FLAGS, (bool, "True or False")),
             "special": (tuple, "a list"),
             "unit": (str, "a text"),
+            "title": (str, "a text"),
         }
         for name, (kind, told) in kinds.items():
             if not isinstance(value := getattr(self, name), kind):
@@ -279,9 +306,18 @@ class Feature:
         for number in self.numbers or ():
             if not isinstance(number, (bool, int, float)) or not math.isfinite(number):
                 yield f": {number!r} is neither a number nor a truth value"
-        for what, n in (("numbers", self.n_regular), ("groups", self.n_regular), ("targets", self.n_levels)):
+        lengths = {
+            "numbers": self.n_regular,
+            "groups": self.n_regular,
+            "targets": self.n_levels,
+            "said": self.n_levels,
+        }
+        for what, n in lengths.items():
             if (values := getattr(self, what)) is not None and len(values) != n:
                 yield f" has {len(values)} {what} for {n} levels"
+        yield from (
+            f": {word!r} is not a text" for word in self.said or () if not isinstance(word, (str, NoneType))
+        )
         yield from (f" has the value {twice!r} twice" for twice in repeated([*chain(*self._held)]))
         for level, target in enumerate(self.targets or ()):
             if target is not None and self.find(target) != level:
