@@ -59,7 +59,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             _replace(Path(os.path.realpath(target)), data)
     except OSError as error:
         # It names a draft, of which the user knows nothing, or nothing.
-        raise OSError(error.errno, error.strerror, str(target)) from error
+        raise OSError(error.errno, error.strerror or str(error), str(target)) from error
 
 
 def _of_the_system(link: Path) -> bool:
