@@ -10,6 +10,7 @@ from time import monotonic
 from types import FrameType
 
 from oneformany.exceptions import InputError
+from oneformany.memory import Memory
 
 
 class Stop:
@@ -21,6 +22,8 @@ class Stop:
         Seconds from now.
     clock : callable
         Seconds on a clock that never goes back.
+    memory : Memory, optional
+        The account of the run's large arrays.
 
     Attributes
     ----------
@@ -30,6 +33,8 @@ class Stop:
         Of a run: whether it was told that its time, or that of a part, is up.
     limits : list of str
         What else kept a part of the run from its end, such as "memory" or "nodes"; shared with all parts.
+    memory : Memory
+        The account of the run's large arrays; shared with all parts.
 
     Examples
     --------
@@ -37,7 +42,13 @@ class Stop:
     (True, False, False)
     """
 
-    def __init__(self, time_limit: float | None = None, *, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        time_limit: float | None = None,
+        *,
+        clock: Callable[[], float] = monotonic,
+        memory: Memory | None = None,
+    ) -> None:
         if time_limit is not None and not (isinstance(time_limit, Real) and time_limit >= 0):
             raise InputError(f"time_limit is {time_limit!r}; give seconds, 0 or more, or None for no limit")
         self.time_limit, self._clock, self._start = time_limit, clock, clock()
@@ -45,6 +56,7 @@ class Stop:
         self.root, self.cut = self, False
         self._interrupted = False
         self.limits: list[str] = []
+        self.memory = memory or Memory()
 
     @property
     def interrupted(self) -> bool:
@@ -87,14 +99,15 @@ class Stop:
     def part(self, seconds: float) -> "Stop":
         """End after so many seconds, or when this does, whichever comes first."""
         left = min(seconds, self.remaining())
-        part = Stop(left if math.isfinite(left) else None, clock=self._clock)
+        part = Stop(left if math.isfinite(left) else None, clock=self._clock, memory=self.memory)
         part._whole, part.root, part.limits = self, self.root, self.limits
         return part
 
     def at_least(self, seconds: float) -> "Stop":
         """End when this does, but not before so many seconds from now, unless an interrupt comes first."""
         left = 0.0 if self.interrupted else self.remaining()
-        longer = Stop(max(left, seconds) if math.isfinite(left) else None, clock=self._clock)
+        until = max(left, seconds) if math.isfinite(left) else None
+        longer = Stop(until, clock=self._clock, memory=self.memory)
         longer._whole = None if self.interrupted else self
         return longer
 

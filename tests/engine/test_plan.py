@@ -20,10 +20,12 @@ from oneformany.engine.plan import (
     worth_waiting,
 )
 from oneformany.engine.run import Options
+from oneformany.memory import Memory
 from oneformany.methods import solve
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
+from oneformany.stop import Stop
 
 PLAIN = random_additive(np.random.default_rng(0), rows=12, features=5, max_changes=3)
 PROBLEM = random_additive(np.random.default_rng(1), rows=40, features=6, max_changes=2)
@@ -94,8 +96,8 @@ def test_what_was_not_listed_to_the_end_was_not_all_tried(monkeypatch):
 def test_columns_that_outgrow_the_memory_are_not_all_listed_and_what_is_said_holds(share):
     problem = replace(PLAIN, share=share)
     best, whole = solve(problem), list_columns(problem)
-    options = Options(way="listing", memory=400)
-    cut = list_columns(problem, memory=options.memory)
+    options = Options(way="listing", memory=1_300)
+    cut = list_columns(problem, stop=Stop(memory=Memory(options.memory)))
     assert not cut.table.complete
     assert not (cut.unreachable & whole.reachable).any()
     part = solve(problem, options=options)

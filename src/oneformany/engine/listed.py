@@ -138,8 +138,7 @@ class ListedRun:
         self._join(wide, found)
 
     def _columns(self, problem: Problem) -> FullListing:
-        memory = self.options.memory
-        return list_columns(problem, costed=self._plan.costed, stop=self._listing_stop, memory=memory)
+        return list_columns(problem, costed=self._plan.costed, stop=self._listing_stop)
 
     def _join(self, wide: WideListing, *parts: FullListing) -> bool:
         """Take columns of many changes and parts of a listing; return whether they are enough."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from oneformany.engine.listing.ground import CodedRows, Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
-from oneformany.engine.listing.listing import useful_targets
+from oneformany.engine.listing.listing import LISTED, useful_targets
 from oneformany.engine.run import Options
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
@@ -60,7 +60,7 @@ def worth_waiting(problem: Problem, options: Options) -> bool:
     if float(np.sort(ground.counts(ground.reached))[::-1][: ground.size].prod()) > MOST_TARGETS:
         return False
     shared, buckets, _ = _sampled_buckets(ground)
-    return sets * BYTES * (shared + buckets) <= options.memory
+    return sets * BYTES * (shared + buckets) <= LISTED * options.memory
 
 
 @dataclass(frozen=True, eq=False)

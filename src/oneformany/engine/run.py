@@ -17,6 +17,7 @@ from oneformany.engine.pricing.pricer import PricerFactory, SearchPricer
 from oneformany.engine.pricing.space import SearchSpace
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
+from oneformany.memory import GIGABYTE
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
 
@@ -52,7 +53,8 @@ class Options:
         After the first objective, look for the least cost; by default where costs or a goal are given, or
         where rows need not share a point. Without a time limit it may take minutes.
     memory : int
-        Bytes that the columns of a listing may take; beyond, it ends with those that it has.
+        Bytes that all large arrays of the run may take together. A listing ends before they are used up, and
+        what would not fit is done in a smaller way or left open.
     most_work : float
         Steps that a listing may take, about 10**9 a second; beyond, only a part is listed.
     table : TableOptions
@@ -75,7 +77,7 @@ class Options:
     way: Literal["auto", "listing", "search"] = "auto"
     lazy: bool = True
     least_cost: bool | None = None
-    memory: int = 1 << 30
+    memory: int = GIGABYTE
     most_work: float = 2e10
     table: TableOptions = field(default_factory=TableOptions)
 

@@ -18,6 +18,7 @@ from oneformany.engine.saving.stage import cheapest_cover
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.screening import reasons_of, screen
 from oneformany.exceptions import InputError
+from oneformany.memory import Memory
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.problem.problem import LARGEST_SUM
@@ -46,7 +47,8 @@ def solve_exact(
     otherwise columns are generated, enumerated and branched on. ``start`` is an answer that is known, to the
     same question or to one with fewer changes. The seed is only recorded: the method is deterministic.
     """
-    stop, options, goal = Stop(time_limit), options or Options(), goal or Goal()
+    options, goal = options or Options(), goal or Goal()
+    stop = Stop(time_limit, memory=Memory(options.memory))
 
     def solved(asked: Problem) -> Result:
         """List all columns, or search for them, whichever serves."""

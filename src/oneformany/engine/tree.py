@@ -30,6 +30,7 @@ from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 
 PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
 MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
+ENTRY_BYTES = 32  # of each, while those inside others are dropped
 MOST_COLUMNS = 20_000
 ENOUGH_COLUMNS = 3_000  # for searches that are to find something new
 
@@ -174,11 +175,11 @@ def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None
     search = SearchPricer(items, node.run.oracle)
     search.weights = node.weights
     found: dict[bytes, tuple[int, IntArray]] = {}
-    entries = 0
+    entries, most_entries = 0, min(MOST_ENTRIES, node.run.stop.memory.left // ENTRY_BYTES)
     for item in items.by_crowding.tolist():
         row = int(items.first[item])
         for choice in search.choices(item, floor, node.run.stop):
-            if choice is None or len(found) >= most or entries >= MOST_ENTRIES:
+            if choice is None or len(found) >= most or entries > most_entries:
                 return None
             covered = members(items.arrays, row, choice)
             entries += len(covered)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oneformany.engine.cover.incidence import Incidence, entries_of, merged
+from oneformany.engine.cover import incidence
+from oneformany.engine.cover.greedy import greedy
+from oneformany.engine.cover.incidence import Incidence, entries_of, gathered, merged, parts_of
 
 N_ROWS = 6
 tables = st.lists(st.frozensets(st.integers(0, N_ROWS - 1)), min_size=1, max_size=6)
@@ -125,3 +127,31 @@ def test_rows_may_be_kept_apart():
     found = {(0, 0): 1, (0, 1): 1}
     assert merge(found, np.ones(6, dtype=np.int64)).members == [[0, 1]]
     assert merge(found, np.ones(6, dtype=np.int64), apart=True).members == [[0], [1]]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(groups=tables, data=st.data())
+def test_many_entries_are_looked_at_in_parts_and_nothing_else_changes(groups, data, monkeypatch):
+    table, weights = incidence_of(groups), np.arange(1, N_ROWS + 1)
+    columns = np.array(data.draw(st.lists(st.sampled_from(range(len(groups))), unique=True)), dtype=np.int64)
+    needed = np.array(data.draw(st.lists(st.booleans(), min_size=N_ROWS, max_size=N_ROWS)))
+
+    def all_answers():
+        part, kept = table.part(columns, needed)
+        return [
+            *(part.starts, part.rows, part.row_starts, part.row_columns, kept),
+            *(table.loads(weights), table.loads(weights / 7), table.covered_by(columns)),
+            *(table.columns_of(np.flatnonzero(needed)), greedy(table, weights)),
+            gathered(table.rows, table.starts, columns),
+        ]
+
+    expected = all_answers()
+    with monkeypatch.context() as patch:
+        patch.setattr(incidence, "AT_ONCE", 3)
+        parts = list(parts_of(table.starts, columns))
+        found = all_answers()
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert np.concatenate([columns[:0], *parts]).tolist() == columns.tolist()
+    for part in parts:
+        assert len(part) == 1 or table.sizes[part].sum() <= 3 + table.sizes[part].max()

@@ -12,6 +12,7 @@ from engine.problems import random_additive
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.plan import too_much
+from oneformany.memory import Memory
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.problem import Problem
 from oneformany.stop import Stop
@@ -61,7 +62,7 @@ def test_without_any_time_rows_that_gains_cannot_exclude_are_undecided():
 @pytest.mark.parametrize("share", SHARES)
 def test_a_listing_that_outgrows_its_memory_is_not_complete(share):
     problem = replace(random_additive(np.random.default_rng(1)), share=share)
-    listing = list_columns(problem, memory=500, costed=True)
+    listing = list_columns(problem, stop=Stop(memory=Memory(1_600)), costed=True)
     assert not listing.table.complete
     assert not listing.unreachable.any()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +18,7 @@ from oneformany.engine.table.budget import solve_budget
 from oneformany.engine.table.cost import CostQuestion, CostSearch, price_bound, solve_cost
 from oneformany.engine.table.fewest import solve_cover, solve_coverage
 from oneformany.engine.table.options import Search, TableOptions
+from oneformany.memory import Memory
 from oneformany.stop import Stop
 
 NONE = np.zeros(0, dtype=np.int64)
@@ -365,3 +367,42 @@ def test_a_knapsack_that_is_too_large_leaves_a_node_undecided(monkeypatch):
     assert question_of(table, people, 1, 3, 11).ended(full) == {"evaluated": True}
     with pytest.raises(UndecidedError):  # 15 is possible, but the rows that are found pay 16
         question_of(table, people, 1, 3, 15).ended(full)
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=tables(with_costs=True), data=st.data())
+def test_with_little_memory_costs_hold_and_no_bound_is_above_the_least_cost(case, data):
+    table, people = case
+    k = data.draw(st.integers(1, len(table)))
+    start = solve_budget(table, people, k)
+    memory = Memory(data.draw(st.sampled_from([0, 200, 1_000, 5_000])))
+    found = solve_cost(table, people, k, start.covered, start.chosen, Search(Stop(memory=memory)))
+    assert found.bound <= least(table, people, k, start.covered) <= found.cost
+    assert memory.held == 0
+
+
+def test_levels_of_cost_that_do_not_fit_are_made_coarser():
+    rng, limit = np.random.default_rng(0), 8 << 20
+    n, m = 100, 1_000
+    costs = rng.integers(1, 10**4, size=(m, n)).tolist()
+    table = table_of([list(range(n))] * m, n, costs)  # about 500 levels for each of 100,000 entries
+    stop, few = Stop(memory=Memory(limit)), TableOptions(max_rounds=2, repair=False, exact=False)
+    people = np.ones(n, dtype=np.int64)
+    tracemalloc.start()
+    found = solve_cost(table, people, 3, n, np.array([0]), Search(stop, few))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    best = np.sort(np.array(costs)[found.chosen], axis=0)[0].sum()
+    assert found.cost == best < np.array(costs)[0].sum()
+    assert 0 < found.bound <= found.cost
+    assert stop.memory.most <= limit / 2
+    assert peak < 3 * limit
+
+
+@pytest.mark.parametrize("limit", [1, 10**5])
+def test_a_search_whose_program_does_not_fit_is_not_begun_and_memory_is_why(limit):
+    table = table_of([list(range(30))] * 40, 30, np.arange(1, 1201).reshape(40, 30).tolist())
+    search = Search(Stop(memory=Memory(limit)))
+    cost = CostSearch(table, np.ones(30, dtype=np.int64), 2, 30, np.array([3]), search)
+    assert cost.search_all(10) is None
+    assert search.stop.limits == ["memory"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence, entries_of, parts_of
 from oneformany.engine.cover.kernels import make_feasible, primal_dual_steps
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
@@ -94,9 +94,10 @@ class FirstOrder:
         self.price, self.balance = 1.0, 2.0
         self.values = self.mean_values = np.zeros(incidence.n_columns)
         if duals is None:  # every row as heavy as its largest column allows, when a column may weigh one
-            sizes = incidence.sizes
-            duals = np.where(incidence.reachable, 1.0, 0.0)
-            np.minimum.at(duals, incidence.rows, np.repeat(1.0 / np.maximum(1, sizes), sizes))
+            duals, sizes = np.where(incidence.reachable, 1.0, 0.0), np.maximum(1, incidence.sizes)
+            for part in parts_of(incidence.starts, np.arange(incidence.n_columns)):
+                entries, begins = entries_of(incidence.starts, part)
+                np.minimum.at(duals, incidence.rows[entries], np.repeat(1.0 / sizes[part], np.diff(begins)))
         self.duals = self.mean_duals = duals.copy()
         loose = spare - float(worth[~incidence.reachable].sum())
         self.dear = 1.0 if budget is not None else 0.0 if loose > 0 else np.inf
@@ -155,7 +156,6 @@ class FirstOrder:
         """What columns may weigh: one where that is their price, else from the price up to the heaviest."""
         if self.dear == np.inf:
             return [1.0]
-        loads = np.add.reduceat(duals[self.incidence.rows], self.incidence.starts[:-1])
-        heaviest = float(loads.max(initial=0.0))
+        heaviest = float(self.incidence.loads(duals).max(initial=0.0))
         price = min(max(price, 1e-6), heaviest)
         return [max(1e-6, price + part * (heaviest - price)) for part in (1.0, 0.0, 0.1, 0.3)]

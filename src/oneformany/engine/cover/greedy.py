@@ -6,7 +6,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
-from oneformany.engine.cover.incidence import Incidence, entries_of, joined
+from oneformany.engine.cover.incidence import Incidence, entries_of, joined, parts_of
 
 
 class _Gains:
@@ -23,9 +23,10 @@ class _Gains:
         group = self.incidence.group(column)
         self._times[group] += by
         rows = group[2 * self._times[group] == 1 + by]
-        entries, begins = entries_of(self.incidence.row_starts, rows)
-        changes = np.repeat(by * self.weights[rows], np.diff(begins))
-        np.subtract.at(self.gains, self.incidence.row_columns[entries], changes)
+        for some in parts_of(self.incidence.row_starts, rows):
+            entries, begins = entries_of(self.incidence.row_starts, some)
+            changes = np.repeat(by * self.weights[some], np.diff(begins))
+            np.subtract.at(self.gains, self.incidence.row_columns[entries], changes)
 
 
 def greedy(incidence: Incidence, weights: IntArray, taken: Sequence[int] = ()) -> IntArray:

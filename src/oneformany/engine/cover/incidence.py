@@ -1,14 +1,17 @@
 """Which columns hold which rows, both ways round: what every pass over a table of columns reads."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
+
+Numbers = TypeVar("Numbers", IntArray, FloatArray)
+AT_ONCE = 1 << 20  # entries that are looked at together: 8 MB per array; larger parts were no quicker
 
 
 def joined(groups: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
@@ -22,6 +25,20 @@ def entries_of(starts: IntArray, columns: IntArray | NDArray[np.int32]) -> tuple
     sizes = starts[columns + 1] - starts[columns]
     begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return np.repeat(starts[columns] - begins[:-1], sizes) + np.arange(begins[-1]), begins
+
+
+def parts_of(starts: IntArray, columns: IntArray) -> Iterator[IntArray]:
+    """Some columns, a part of them at a time, so that arrays over the entries of a part stay small."""
+    ends = np.cumsum(starts[columns + 1] - starts[columns])
+    most = int(ends[-1]) if len(ends) else 0
+    cuts = np.searchsorted(ends, np.arange(AT_ONCE, most, AT_ONCE), side="right")
+    yield from (part for part in np.split(columns, np.unique(cuts)) if len(part))
+
+
+def gathered(array: NDArray[Any], starts: IntArray, columns: IntArray) -> NDArray[Any]:
+    """What an array over entries holds at the entries of some columns, one after the other."""
+    parts = [array[entries_of(starts, some)[0]] for some in parts_of(starts, columns)]
+    return parts[0] if len(parts) == 1 else np.concatenate([array[:0], *parts])
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +68,7 @@ class Incidence:
             (np.ones(len(some), dtype=np.int8), some, starts), shape=(n_rows, n_columns)
         )
         by_rows = matrix.tocsr()
-        begins, indices = by_rows.indptr.astype(np.int64), by_rows.indices.astype(np.int32)
+        begins, indices = by_rows.indptr.astype(np.int64), by_rows.indices.astype(np.int32, copy=False)
         sizes, reachable = np.diff(starts), np.diff(begins) > 0
         return cls(starts, some, begins, indices, matrix, n_rows, n_columns, sizes, reachable)
 
@@ -67,16 +84,28 @@ class Incidence:
     def covered_by(self, columns: IntArray) -> BoolArray:
         """The rows that at least one of these columns holds."""
         covered = np.zeros(self.n_rows, dtype=np.bool_)
-        covered[self.rows[entries_of(self.starts, columns)[0]]] = True
+        for some in parts_of(self.starts, columns):
+            covered[self.rows[entries_of(self.starts, some)[0]]] = True
         return covered
 
     def columns_of(self, rows: IntArray) -> IntArray:
         """The columns that hold at least one of these rows."""
-        return np.unique(self.row_columns[entries_of(self.row_starts, rows)[0]]).astype(np.int64)
+        held = np.zeros(self.n_columns, dtype=np.bool_)
+        for some in parts_of(self.row_starts, rows):
+            held[self.row_columns[entries_of(self.row_starts, some)[0]]] = True
+        return np.flatnonzero(held)
 
-    def loads(self, weights: IntArray) -> IntArray:
+    @property
+    def bytes(self) -> int:
+        """Memory that it takes beside the entries by columns: the rest of the matrix, and entries by rows."""
+        return 5 * len(self.rows) + 10 * (self.n_rows + self.n_columns)
+
+    def loads(self, weights: Numbers) -> Numbers:
         """Total weight of the rows of each column."""
-        return np.asarray(self.matrix.T @ weights)
+        if len(self.rows) <= AT_ONCE:
+            return np.asarray(self.matrix.T @ weights)
+        parts = parts_of(self.starts, np.arange(self.n_columns))
+        return np.concatenate([self.matrix[:, part[0] : part[-1] + 1].T @ weights for part in parts])
 
     def near(self, row: int, inside: BoolArray, most: int) -> IntArray:
         """At most so many of the columns inside, nearest to a row first: hop by hop over rows and columns."""
@@ -92,12 +121,14 @@ class Incidence:
 
     def part(self, columns: IntArray, needed: BoolArray) -> tuple["Incidence", IntArray]:
         """Only these columns and the needed rows of each; also the numbers that the kept rows had."""
-        entries, begins = entries_of(self.starts, columns)
-        rows = self.rows[entries]
-        keep = needed[rows]
-        starts = np.concatenate(([0], np.cumsum(keep)))[begins]
-        number, kept = np.cumsum(needed) - 1, np.flatnonzero(needed)
-        return Incidence.of(starts, number[rows[keep]], len(kept)), kept
+        number, kept = np.cumsum(needed, dtype=np.int32) - 1, np.flatnonzero(needed)
+        sizes, rows = [np.zeros(1, dtype=np.int64)], [number[:0]]
+        for some in parts_of(self.starts, columns):
+            entries, begins = entries_of(self.starts, some)
+            keep = needed[self.rows[entries]]
+            sizes.append(np.diff(np.concatenate(([0], np.cumsum(keep)))[begins]))
+            rows.append(number[self.rows[entries[keep]]])
+        return Incidence.of(np.cumsum(np.concatenate(sizes)), np.concatenate(rows), len(kept)), kept
 
 
 class Merged(NamedTuple):

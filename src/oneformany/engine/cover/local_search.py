@@ -17,7 +17,7 @@ import numpy as np
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.greedy import greedy_columns
-from oneformany.engine.cover.incidence import Incidence
+from oneformany.engine.cover.incidence import Incidence, gathered
 from oneformany.engine.cover.kernels import BEST, walk
 from oneformany.stop import Stop
 
@@ -42,11 +42,9 @@ class LocalSearch:
         n, m = incidence.n_rows, incidence.n_columns
         self.steps = 0
         weight = 1 + np.rint(np.maximum(duals, 0.0) * DUAL_OF_ONE).astype(np.int64)
-        holder = np.repeat(np.arange(m), incidence.sizes)
-        used = np.isin(holder, start)
-        times = np.bincount(incidence.rows[used], minlength=n)
-        owner = np.zeros(n, dtype=np.int64)
-        np.bitwise_xor.at(owner, incidence.rows[used], holder[used])
+        held, owner = gathered(incidence.rows, incidence.starts, start), np.zeros(n, dtype=np.int64)
+        times = np.bincount(held, minlength=n)
+        np.bitwise_xor.at(owner, held, np.repeat(start, incidence.sizes[start]))
         score, position = np.zeros((2, m), dtype=np.int64)
         once = np.flatnonzero(times == 1)
         np.subtract.at(score, owner[once], weight[once])

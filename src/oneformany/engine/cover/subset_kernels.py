@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import lean
-from oneformany.engine.cover.incidence import Incidence, entries_of
+from oneformany.engine.cover.incidence import Incidence, gathered
 from oneformany.stop import Stop
 
 AT_ONCE = 2000
@@ -20,8 +20,7 @@ def inside_others(
     As many as are found in time; of equal groups, all but the last. No group is empty, its rows rise.
     """
     order = np.argsort(-np.diff(starts), kind="stable")
-    paid = np.zeros(len(rows), dtype=np.int64) if costs is None else costs
-    return _inside_any(starts, rows, paid, n_rows, order, order, stop)
+    return _inside_any(starts, rows, costs, n_rows, order, order, stop)
 
 
 def inside_some(
@@ -32,22 +31,29 @@ def inside_some(
     ends = np.concatenate([other_starts, other_starts[-1] + starts[1:]])
     joined = np.concatenate([other_rows, rows])
     largest = np.argsort(-np.diff(other_starts), kind="stable")
-    nothing = np.zeros(len(joined), dtype=np.int64)
-    return _inside_any(ends, joined, nothing, n_rows, n_others + which, largest, Stop())[n_others:]
+    return _inside_any(ends, joined, None, n_rows, n_others + which, largest, Stop())[n_others:]
 
 
 def _inside_any(
-    starts: IntArray, rows: Rows, costs: IntArray, n_rows: int, which: IntArray, others: IntArray, stop: Stop
+    starts: IntArray,
+    rows: Rows,
+    costs: IntArray | None,
+    n_rows: int,
+    which: IntArray,
+    others: IntArray,
+    stop: Stop,
 ) -> BoolArray:
     """Which groups in question are part of one of the others, which come largest first."""
-    entries, begins = entries_of(starts, others)
-    by_row = Incidence.of(begins, rows[entries], n_rows)
-    owners = others.astype(np.int32)[by_row.row_columns]
+    begins = np.append(0, np.cumsum(np.diff(starts)[others]))
+    by_row = Incidence.of(begins, gathered(rows, starts, others), n_rows)
+    first, owners = by_row.row_starts, others.astype(np.int32)[by_row.row_columns]
+    del by_row  # its arrays are as large as those of the groups
+    paid = np.zeros(len(rows), dtype=np.int64) if costs is None else costs
     held = np.zeros(len(starts) - 1, dtype=np.bool_)
     for begin in range(0, len(which), AT_ONCE):
         if stop.expired():
             break
-        _mark(starts, rows, costs, by_row.row_starts, owners, which[begin : begin + AT_ONCE], held)
+        _mark(starts, rows, paid, first, owners, which[begin : begin + AT_ONCE], held)
     return held
 
 

@@ -15,6 +15,7 @@ BATCH = 1 << 14
 FIRST_BATCH = 1 << 6
 FIRST_POINTS = 1 << 10
 MOST_POINTS = 1 << 23
+POINTS = 0.1  # of the memory left, for points and their answers; what is forgotten is asked again
 
 
 class OutOfTimeError(Exception):
@@ -27,6 +28,8 @@ class Answers:
     def __init__(self, oracle: Oracle, stop: Stop) -> None:
         self.asked, self._seconds, self._oracle, self.stop = 0, 0.0, oracle, stop
         self._factors = word_factors(oracle.levels)
+        bytes_each = 2 * (8 * self._factors.shape[1] + 1 + 16)  # twice, while there is more room to be made
+        self._most = int(min(MOST_POINTS, POINTS * stop.memory.left / bytes_each))
         self._count = 0
         self._words, self._known = self._factors[:0], np.zeros(0, dtype=np.bool_)
         self._make_room(FIRST_POINTS)
@@ -62,7 +65,7 @@ class Answers:
 
     def _make_room(self, points: int) -> None:
         """Have room for so many more points; begin with nothing where all would be too many."""
-        count = self._count = 0 if self._count + points > MOST_POINTS else self._count
+        count = self._count = 0 if self._count + points > self._most else self._count
         size, words, known = max(count + points, 2 * count), self._words[:count], self._known[:count]
         self._words, self._known = np.empty((size, words.shape[1]), dtype=np.int64), np.empty(size, np.bool_)
         self._known[:count] = known

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import combinations, islice
 
 import numpy as np
@@ -33,6 +33,8 @@ THREADS = 2
 ROWS_AT_ONCE = 256
 ENTRIES = 1 << 20
 GROUPS = 1 << 12
+LISTED = 0.3  # of the memory left, for columns: sorting them and choosing take up to twice as much beside
+FULL = 0.75  # of that, after columns inside others are dropped: then the next ones would not fit
 
 
 def run(jobs: Iterator[Job], stop: Stop, threads: int) -> Iterator[ColumnTable]:
@@ -153,7 +155,8 @@ def accepted_groups(
 def feature_jobs(batches: Batches, _: bool) -> Iterator[Job]:
     """Rows that share the changed features only: full sets, and each row goes where it is cheapest."""
     ground = batches.ground
-    least_of = cache(partial(_least_costs, batches))
+    most = int(LISTED * batches.stop.memory.left) // (8 * max(1, len(ground.rows)))
+    least_of = lru_cache(max(1, most))(partial(_least_costs, batches))
     for chosen in combinations(ground.changeable.tolist(), ground.size):
         yield _feature_group(batches, chosen, least_of)
 
@@ -205,10 +208,9 @@ def list_columns(
     *,
     costed: bool = False,
     stop: Stop | None = None,
-    memory: int = 1 << 30,
     threads: int = THREADS,
 ) -> FullListing:
-    """List the columns of a problem; the table is not complete where time or memory (bytes) do not suffice.
+    """List the columns of a problem; the table is not complete where time or memory do not suffice.
 
     With ``costed`` only columns are dropped whose rows are all in another column and pay no more there.
     Otherwise all whose rows are in another column; of columns with the same rows the one stays that costs
@@ -218,7 +220,7 @@ def list_columns(
     store, batches = Store(ground, costed=costed), Batches(ground, stop)
     complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     try:
-        complete = _fill(store, batches, stop, memory, threads if ground.decided else 1)
+        complete = _fill(store, batches, stop, threads if ground.decided else 1)
         settled[:] = complete
         if problem.share == "point":
             single = np.flatnonzero(~store.covered() & ~ground.hopeless() | store.costed)
@@ -229,17 +231,19 @@ def list_columns(
         complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     store.reduce(stop)
     unreachable = ~store.covered() & (settled | ground.hopeless())
+    stop.memory.keep(store.columns.rows, store.bytes)
     return FullListing(replace(store.columns, complete=complete), unreachable, batches.asked)
 
 
-def _fill(store: Store, batches: Batches, stop: Stop, memory: int, threads: int) -> bool:
+def _fill(store: Store, batches: Batches, stop: Stop, threads: int) -> bool:
     """Look at all feature sets; return whether none was left out."""
+    most = LISTED * stop.memory.left
     jobs = SHARINGS[store.ground.problem.share](batches, store.costed)
     for found in run(jobs, stop, threads):
         store.absorb(found)
-        if store.bytes > memory and store.columns.bytes > memory:
+        if store.bytes > most and store.columns.bytes > FULL * most:
             store.reduce(stop)
-            if store.bytes > 3 * memory // 4:
+            if store.bytes > FULL * most:
                 stop.met("memory")
                 return False
     return not stop.expired()

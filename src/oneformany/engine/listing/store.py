@@ -76,6 +76,7 @@ class Store:
         """All columns; of those with the same rows the cheapest, and those that are cheaper for some row."""
         if len(self._parts) > 1:
             table = self._parts[0].followed_by(*self._parts[1:])
+            self._keep(table)  # the parts are not needed any more
             leads = leading(self.ground, table.starts, table.rows, table.costs, costed=self.costed)
             self._keep(table.take(np.flatnonzero(leads == np.arange(len(leads)))))
         return self._parts[0]

@@ -48,11 +48,12 @@ def solve_budget(
 def search_people(choice: ColumnChoice, k: int, target: int, max_nodes: int) -> IntArray | TreeProof | None:
     """Search all columns that can be among ``k`` that cover so many people, unless they are too many."""
     columns, options, worth = choice.reaching(k, target), choice.search.options, choice.worth
-    part, kept = choice.incidence.part(columns, choice.incidence.reachable)
-    large = len(part.rows) > MOST_ENTRIES or int(worth.sum()) * ONE_IN_COVERS >= LARGEST_SUM
+    entries = int(choice.incidence.sizes[columns].sum())
+    large = entries > MOST_ENTRIES or int(worth.sum()) * ONE_IN_COVERS >= LARGEST_SUM
     if not options.exact or len(columns) > options.max_columns or large:
         choice.too_many()
         return None
+    part, kept = choice.incidence.part(columns, choice.incidence.reachable)
     question = BudgetQuestion(part, worth[kept], k, target, choice.search.stop)
     return choice.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
 

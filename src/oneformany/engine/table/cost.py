@@ -16,7 +16,7 @@ from scipy import sparse
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.cover.duals import FirstOrder
 from oneformany.engine.cover.greedy import greedy
-from oneformany.engine.cover.incidence import Merged, entries_of, merged
+from oneformany.engine.cover.incidence import Merged, entries_of, merged, parts_of
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
@@ -28,6 +28,7 @@ from oneformany.engine.table.cost_levels import (
     cheapest,
     cheapest_rows,
     column_savings,
+    pairs_held,
     people_at_prices,
 )
 from oneformany.engine.table.options import Search
@@ -43,6 +44,8 @@ MOST_HALVINGS = 10
 MOST_COLUMNS = 1_000
 MOST_TO_MERGE = 5_000_000
 MOST_ENTRIES = 300_000
+MERGING_BYTES = 100  # of an entry, while rows that pay alike are joined
+PROGRAM_BYTES = 100  # of an entry of a program: ours, and the copies that HiGHS makes
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +117,7 @@ class CostSearch(BudgetSearch):
         self.table, self.people, self.needed = table, people, needed
         self.top = int(table.costs.max(initial=0))
         self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
-        self.levels = CostLevels.of(table, table.n_rows)
+        self.levels = CostLevels.of(table, table.n_rows, search.stop.memory)
         super().__init__(self.levels.incidence, self._losses(self.unserved).astype(np.int64), k, search)
         self.shared = needed < int(people[np.unique(table.rows)].sum())
         self.best = np.asarray(start, dtype=np.int64)
@@ -183,8 +186,11 @@ class CostSearch(BudgetSearch):
 
     def _reached(self, values: FloatArray, unserved: float) -> bool:
         """Whether parts of columns serve enough people for less than being served by nobody costs."""
-        parts = np.where(self.table.costs < unserved, np.repeat(values, np.diff(self.table.starts)), 0.0)
-        served = np.bincount(self.table.rows, parts, minlength=self.table.n_rows)
+        starts, served = self.table.starts, np.zeros(self.table.n_rows)
+        for columns in parts_of(starts, np.arange(len(self.table))):
+            entries, begins = entries_of(starts, columns)
+            parts = np.repeat(values[columns], np.diff(begins)) * (self.table.costs[entries] < unserved)
+            served += np.bincount(self.table.rows[entries], parts, minlength=len(served))
         return float((np.minimum(served, 1.0) * self.people).sum()) >= self.needed
 
     def price(self, duals: FloatArray) -> None:
@@ -217,12 +223,19 @@ class CostSearch(BudgetSearch):
         if not options.exact or len(columns) > options.max_columns or entries > MOST_TO_MERGE:
             self.too_many()
             return None
+        stop = self.search.stop
+        if not stop.memory.fits(entries * MERGING_BYTES):
+            stop.met("memory")
+            return None
         part = self.table.take(columns)
         rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.shared)
         if len(rows.rows) > MOST_ENTRIES:
             self.too_many()
             return None
-        question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, self.search.stop)
+        if not stop.memory.fits(pairs_held(rows, len(rows.people)) * PROGRAM_BYTES):
+            stop.met("memory")
+            return None
+        question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, stop)
         return self.searched(question, self.cost - 1, columns, rows.members, max_nodes)
 
 

@@ -8,17 +8,81 @@ and relaxations serve both questions (Cornuéjols, Nemhauser and Wolsey, 1980).
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.incidence import Incidence, Merged, entries_of
+from oneformany.engine.cover.incidence import Incidence, Merged, entries_of, parts_of
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.engine.table.table import ColumnTable
+from oneformany.memory import Memory
 from oneformany.problem.problem import LARGEST_SUM
 
 MOST_STEPS = 200_000_000
+ENTRIES_AT_ONCE = 1 << 22  # that are sorted together, in 160 MB
+BYTES = 10  # of a pair in a column: in both orders, and as a matrix
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Pairs of a row and one of its costs: the pair of each entry of a table; the row and cost of each pair.
+
+    ``often`` says how many entries a pair has.
+    """
+
+    of_entry: NDArray[np.int32]
+    owner: IntArray
+    costs: IntArray
+    often: IntArray
+
+    @classmethod
+    def of(cls, table: ColumnTable | Merged, n_rows: int) -> Self:
+        """Number the distinct costs of every row."""
+        rows, costs = table.rows, table.costs
+        of_entry, count = np.empty(len(rows), dtype=np.int32), 0
+        owners, paid, often = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
+        ends = np.cumsum(np.bincount(rows, minlength=n_rows))
+        cuts = np.searchsorted(ends, np.arange(ENTRIES_AT_ONCE, len(rows), ENTRIES_AT_ONCE)).tolist()
+        for begin, end in pairwise([0, *cuts, n_rows]):  # some rows at a time
+            some = np.flatnonzero((rows >= begin) & (rows < end))
+            some = some[np.lexsort((costs[some], rows[some]))]
+            new = (np.diff(rows[some], prepend=-1) != 0) | (np.diff(costs[some], prepend=-1) != 0)
+            number = np.cumsum(new) - 1
+            of_entry[some] = count + number
+            owners.append(rows[some[new]].astype(np.int64))
+            paid.append(costs[some[new]])
+            often.append(np.bincount(number))
+            count += len(paid[-1])
+        return cls(of_entry, np.concatenate(owners), np.concatenate(paid), np.concatenate(often))
+
+    @property
+    def held(self) -> int:
+        """How many pairs all columns hold together: each its own pairs, and all of these rows after them."""
+        after = np.cumsum(np.bincount(self.owner))[self.owner] - np.arange(len(self.owner))
+        return int((after * self.often).sum())
+
+    @property
+    def most_levels(self) -> int:
+        """The largest number of costs of a row."""
+        return int(np.bincount(self.owner).max(initial=1))
+
+    def coarser(self, most: int) -> Self:
+        """Take neighbours together, at the least cost of them, so that no row has more pairs than that."""
+        sizes = np.bincount(self.owner)
+        index = np.arange(len(self.owner)) - (np.cumsum(sizes) - sizes)[self.owner]
+        level = index * np.minimum(most, sizes[self.owner]) // sizes[self.owner]
+        new = (np.diff(self.owner, prepend=-1) != 0) | (np.diff(level, prepend=-1) != 0)
+        number, kept = (np.cumsum(new) - 1).astype(np.int32), np.flatnonzero(new)
+        often = np.add.reduceat(self.often, kept)
+        return type(self)(number[self.of_entry], self.owner[kept], self.costs[kept], often)
+
+
+def pairs_held(table: ColumnTable | Merged, n_rows: int) -> int:
+    """How many pairs of row and level the columns of a table hold together."""
+    return _Pairs.of(table, n_rows).held
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,22 +99,38 @@ class CostLevels:
     lowest: IntArray
 
     @classmethod
-    def of(cls, table: ColumnTable | Merged, n_rows: int) -> Self:
-        """Number the levels of each row: the distinct costs that it has in some column."""
-        starts, rows, costs = table.starts, table.rows, table.costs
-        order = np.lexsort((costs, rows))
-        new = (np.diff(rows[order], prepend=-1) != 0) | (np.diff(costs[order], prepend=-1) != 0)
-        entry = np.empty(len(order), dtype=np.int64)
-        entry[order] = np.cumsum(new) - 1
-        owner, paid = rows[order[new]].astype(np.int64), costs[order[new]]
+    def of(cls, table: ColumnTable | Merged, n_rows: int, memory: Memory | None = None) -> Self:
+        """Number the levels of each row: the distinct costs that it has in some column.
+
+        Of a limited memory levels may take half of what is left: neighbours become one until they fit.
+        """
+        pairs = _Pairs.of(table, n_rows)
+        most = pairs.most_levels
+        while memory is not None and most > 1 and not memory.fits(2 * pairs.held * BYTES):
+            most = -(-most // 2)
+            pairs = pairs.coarser(most)
+        owner, paid = pairs.owner, pairs.costs
         ends = np.cumsum(np.bincount(owner, minlength=n_rows))
         lowest = np.zeros(n_rows, dtype=np.int64)
         lowest[owner[::-1]] = paid[::-1]
         # A column holds the pair of its cost, and all pairs of the row after that.
-        counts = ends[rows] - entry
-        begins = np.concatenate(([0], np.cumsum(counts)))
-        held = np.repeat(entry - begins[:-1], counts) + np.arange(begins[-1])
-        incidence = Incidence.of(begins[starts], held.astype(np.int32), len(owner))
+        sizes, every = [np.zeros(1, dtype=np.int64)], np.arange(len(table.starts) - 1)
+        for columns in parts_of(table.starts, every):
+            entries, begins = entries_of(table.starts, columns)
+            counts = ends[table.rows[entries]] - pairs.of_entry[entries]
+            sizes.append(np.diff(np.append(0, np.cumsum(counts))[begins]))
+        starts = np.cumsum(np.concatenate(sizes))
+        held = np.empty(starts[-1], dtype=np.int32)
+        for columns in parts_of(starts, every):
+            entries, _ = entries_of(table.starts, columns)
+            first = pairs.of_entry[entries]
+            counts = ends[table.rows[entries]] - first
+            begins = np.append(0, np.cumsum(counts))
+            pairs_of_columns = np.repeat(first - begins[:-1], counts) + np.arange(begins[-1])
+            held[starts[columns[0]] : starts[columns[-1] + 1]] = pairs_of_columns
+        incidence = Incidence.of(starts, held, len(owner))
+        if memory is not None:
+            memory.keep(incidence, BYTES * len(incidence.rows))
         return cls(incidence, owner, paid, np.diff(owner, append=-1) != 0, lowest)
 
     def losses(self, unserved: float) -> FloatArray:
@@ -68,10 +148,14 @@ class CostLevels:
 
 def column_savings(table: ColumnTable | Merged, people: IntArray, prices: IntArray) -> IntArray:
     """What each column saves against the prices: sum of ``people * max(0, price - scale * cost)``."""
-    costs = np.minimum(table.costs, LARGEST_SUM // ONE_IN_COVERS)  # no price is higher
-    gains = np.maximum(0, prices[table.rows] - ONE_IN_COVERS * costs)
-    sums = np.append(0, np.cumsum(people[table.rows] * gains))
-    return np.diff(sums[table.starts])
+    savings = [np.zeros(0, dtype=np.int64)]
+    for columns in parts_of(table.starts, np.arange(len(table.starts) - 1)):
+        entries, begins = entries_of(table.starts, columns)
+        rows = table.rows[entries]
+        costs = np.minimum(table.costs[entries], LARGEST_SUM // ONE_IN_COVERS)  # no price is higher
+        gains = np.maximum(0, prices[rows] - ONE_IN_COVERS * costs)
+        savings.append(np.diff(np.append(0, np.cumsum(people[rows] * gains))[begins]))
+    return np.concatenate(savings)
 
 
 def addable(prices: IntArray, people: IntArray) -> bool:

@@ -99,7 +99,9 @@ class _Cover(ColumnChoice):
         self.usable = len(table) if usable is None else usable
         self.needed = min(needed, self.reachable)
         self.spare = int(people.sum()) - self.needed
-        part, _ = self.incidence.part(np.arange(self.usable), np.ones(table.n_rows, dtype=np.bool_))
+        part = self.incidence
+        if self.usable < len(table):
+            part, _ = part.part(np.arange(self.usable), np.ones(table.n_rows, dtype=np.bool_))
         self.best = self._shortened(without_superfluous(part, greedy(part, people)))
         self.missing = self.best[:0]
         if start is not None:

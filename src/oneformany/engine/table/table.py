@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.cover.incidence import Incidence, entries_of
+from oneformany.engine.cover.incidence import Incidence, gathered
 
 NO_CELL = -1
 
@@ -66,6 +66,7 @@ class ColumnTable:
 
     def take(self, columns: IntArray) -> Self:
         """Only some of the columns, in the order given; not complete any more."""
-        entries, starts = entries_of(self.starts, columns)
-        parts = self.rows[entries], self.costs[entries], self.changed[columns], self.targets[columns]
+        starts = np.append(0, np.cumsum(np.diff(self.starts)[columns]))
+        rows, costs = gathered(self.rows, self.starts, columns), gathered(self.costs, self.starts, columns)
+        parts = rows, costs, self.changed[columns], self.targets[columns]
         return type(self)(starts, *parts, self.n_rows, complete=False)
