@@ -18,7 +18,7 @@ from time import process_time
 from typing import Any
 
 from measuring import keep, script_parser, show, tell
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.methods import METHODS, solve
 from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import prepare

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from measuring import script_parser, show, tell, timed
+from oneformany.engine.options import Options
 from oneformany.engine.pricing.pricer import SearchPricer
-from oneformany.engine.run import Options
 from oneformany.methods import solve
 from oneformany.paper.runs.prepare import prepare
 from oneformany.problem import Problem

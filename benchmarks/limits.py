@@ -20,7 +20,7 @@ from sklearn.neural_network import MLPClassifier
 
 from measuring import script_parser, show, timed, told
 from oneformany.datasets import load
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.methods import solve
 from oneformany.problem import Problem
 from oneformany.readers.registry import read_model

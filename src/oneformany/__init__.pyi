@@ -1,7 +1,7 @@
 # The one list of public names, each with its home; __init__.py reads it, and so do type checkers.
 from oneformany import datasets as datasets
 from oneformany import plotting as plotting
-from oneformany.engine.run import Options as Options
+from oneformany.engine.options import Options as Options
 from oneformany.engine.table.options import TableOptions as TableOptions
 from oneformany.exceptions import CertificateError as CertificateError
 from oneformany.exceptions import DataUnavailableError as DataUnavailableError

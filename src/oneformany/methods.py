@@ -14,7 +14,7 @@ from oneformany.statistics import Round
 from oneformany.stop import Stop
 
 if TYPE_CHECKING:
-    from oneformany.engine.run import Options
+    from oneformany.engine.options import Options
     from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 
 Kind = TypeVar("Kind")
@@ -50,7 +50,7 @@ def solve(
     progress : callable or None
         Receives a :class:`~oneformany.statistics.Round` after each step.
     seed : int
-        Recorded in the result; the exact method itself is deterministic.
+        For every random choice: the same seed gives the same answer, unless time runs out.
     options : Options or None
         Switches of the method.
     explanations : int or None
@@ -83,7 +83,7 @@ def solve(
         raise InputError(f"method is {method!r}; it must be one of {', '.join(METHODS)}")
     with Stop().on_interrupt():  # from here on, as compiled parts are loaded when they are needed
         if method == "exact":
-            from oneformany.engine.run import Options
+            from oneformany.engine.options import Options
             from oneformany.engine.solve import solve_exact
 
             own = _of(Options, options)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from engine.problems import parts_of
+from oneformany.engine.context import Context
 from oneformany.engine.cover.greedy import greedy_cover
-from oneformany.engine.run import Options, Run
-from oneformany.statistics import Statistics
+from oneformany.engine.options import Options
+from oneformany.engine.run import Run
 from oneformany.stop import Stop
 
 
-def run_of(problem, options=None, seconds=None):
+def run_of(problem, options=None, seconds=None, progress=None):
     """Make a run whose pool covers every row that can be helped, with the greedy cover as its best."""
     space, _, oracle = parts_of(problem)
     points = [problem.oracle.reach(problem.question(int(row))).point for row in space.helpable]
-    run = Run(space, oracle, Stop(seconds), Statistics(), options or Options())
+    asked = Context(problem, stop=Stop(seconds), options=options or Options(), progress=progress)
+    run = Run(asked, space, oracle)
     run.pool.add(run.first_columns(points))
     run.offer(greedy_cover(run.pool.columns, len(space.rows)))
     return run

@@ -10,7 +10,7 @@ from engine.pricing.test_pricer import all_groups
 from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
 from oneformany.engine.exact import minimise
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.methods import solve
 from strategies import small_problems
 

@@ -104,7 +104,7 @@ def test_an_interrupt_before_a_known_answer_is_looked_at_ends_with_what_there_is
 def test_a_bucket_that_nobody_looked_at_is_not_among_the_columns_of_an_answer(kind):
     for seed in range(5):
         lazy = lazy_listing(larger(seed, kind), Stop())
-        table, _, _ = cover_lazily(lazy, Search())
+        table = cover_lazily(lazy, Search()).columns
         assert (table.incidence.reachable == lazy.reached.reachable).all()
         for column, changed in enumerate(table.changed):
             features, rows = np.flatnonzero(changed), table.group(column)

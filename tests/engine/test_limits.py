@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.problems import Veiled, random_additive
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.exceptions import InputError
 from oneformany.methods import solve
 from oneformany.verify import verify

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from engine.problems import random_additive, refused_rows
+from oneformany.engine.options import Options
 from oneformany.engine.plan import planned
-from oneformany.engine.run import Options
 from oneformany.engine.solve import solve_exact
 from oneformany.engine.table.options import TableOptions
 from oneformany.oracles.blackbox import BlackBoxOracle

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from engine.problems import refused_rows
-from engine.table.tables import random_table, table_of
+from engine.table.tables import names_of, random_table, table_of
 from oneformany.engine.listed_answers import ListedProofs, columns_holding, groups_of, own_ends
 from oneformany.engine.listing.listing import list_columns
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.solve import solve_exact
 from oneformany.engine.table.budget import solve_budget
@@ -118,9 +118,9 @@ def test_a_tree_over_columns_names_given_rows():
     assert isinstance(proof, EnumerationProof)
     assert proof.bound == answer.bound == len(answer.chosen)
     named = [{given[row] for row in rows} for rows in proof.columns]
-    assert named == [set(table.group(column).tolist()) for column in answer.proof.columns.tolist()]
+    assert named == [set(rows) for rows, _ in names_of(answer.exclusion.columns)]
     assert list(proof.weights[::2]) == answer.weights.weights.tolist()
-    assert named_rows(proof.cover, given) == tree_rows(answer.proof.tree)
+    assert named_rows(proof.cover, given) == tree_rows(answer.exclusion.tree)
 
 
 def test_rows_beyond_help_weigh_nothing_and_are_not_among_the_people():

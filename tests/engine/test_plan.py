@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from engine.problems import Veiled, random_additive
+from oneformany.engine.context import Context
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import list_columns
+from oneformany.engine.options import Options
 from oneformany.engine.plan import (
     affordable_changes,
-    asks_for_cost,
     needs_listing,
     planned,
     too_much,
     worth_listing,
     worth_waiting,
 )
-from oneformany.engine.run import Options
 from oneformany.memory import Memory
 from oneformany.methods import solve
 from oneformany.oracles.blackbox import BlackBoxOracle
@@ -43,15 +43,13 @@ PROBLEM = random_additive(np.random.default_rng(1), rows=40, features=6, max_cha
 )
 def test_goals_and_other_ways_to_share_need_a_listing_and_ask_for_cost(problem, goal, needed):
     assert needs_listing(problem, goal) == needed
-    assert asks_for_cost(problem, goal, Options()) == needed
-    assert asks_for_cost(problem, goal, Options(least_cost=True))
-    assert not asks_for_cost(problem, goal, Options(least_cost=False))
+    assert Context(problem, goal).cheaply == needed
 
 
 def test_few_rows_are_searched_for_unless_their_least_cost_is_asked_for():
-    assert not worth_listing(PLAIN, Goal(), Options())
-    assert worth_listing(PLAIN, Goal(), Options(least_cost=True))
-    assert not worth_listing(PLAIN, Goal(), Options(least_cost=True, most_work=1.0))
+    assert not worth_listing(Context(PLAIN))
+    assert worth_listing(Context(PLAIN, options=Options(least_cost=True)))
+    assert not worth_listing(Context(PLAIN, options=Options(least_cost=True, most_work=1.0)))
 
 
 def test_only_a_classifier_that_has_to_be_asked_and_may_be_is_asked_lazily():

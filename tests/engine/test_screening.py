@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from engine.listing.sharing_problems import NotBoth
 from engine.problems import Shrugging, Veiled, oracle_of, problem_of
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.engine.screening import reasons_of, screen
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle

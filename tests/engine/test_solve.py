@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import oneformany as ofm
 from engine.listing.sharing_problems import draw_problem
 from engine.problems import Veiled, problem_of, random_additive, refused_rows
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.engine.solve import hopeful_problems, solve_exact
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.methods import solve

@@ -21,9 +21,9 @@ from engine.run_of import run_of
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import RelaxedCover
 from oneformany.engine.cover.subset_kernels import inside_others
+from oneformany.engine.options import Options
 from oneformany.engine.pricing.pricer import Priced
 from oneformany.engine.pricing.space import Decisions, Items
-from oneformany.engine.run import Options
 from oneformany.engine.scaling import ONE_IN_PRICING
 from oneformany.engine.tree import CoreColumns, Node, heavy_columns, pair_to_branch_on
 from oneformany.methods import solve
@@ -69,7 +69,7 @@ def test_a_proved_bound_is_not_replaced_by_a_weaker_one_when_questions_are_left_
             found = [replace(column[0], rows=np.arange(2))] if capacities else []
             return Priced(found, weights, capacity, complete=True)
 
-    run.options = Options(pricer=OpenEnded)
+    run.context = replace(run.context, options=Options(pricer=OpenEnded))
     run.best = run.best * 20  # so many that the first bound does not meet it
     node = Node(run, Items(run.space, Decisions()))
     node.generate()
@@ -145,7 +145,7 @@ def test_only_groups_inside_others_are_dropped(groups):
 
 def test_when_time_is_up_there_is_no_list():
     _, run, node = settled(0)
-    run.stop = Stop(0)
+    run.context = replace(run.context, stop=Stop(0))
     assert heavy_columns(node, 0, 10_000) is None
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.problems import Veiled, problem_of, random_additive
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.engine.wide import optimistic_cover, wide_listing
 from oneformany.methods import solve
 from oneformany.oracles.blackbox import BlackBoxOracle

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
 
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.runs.records import DATASETS, MODELS, append
 

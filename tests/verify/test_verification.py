@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import oneformany as ofm
 from certificates import TWO_TRIANGLES, build_result, sealed
 from judgement import is_true
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.exceptions import CertificateError
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle

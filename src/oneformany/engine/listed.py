@@ -4,7 +4,7 @@ It serves every way to share, own values, rules on whole rows, costs, and goals 
 :mod:`oneformany.engine.exact` serves what cannot be listed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import IntArray
+from oneformany.engine.context import Context
 from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.listed_answers import ListedProofs, columns_holding, groups_of
 from oneformany.engine.listing.batches import OutOfTimeError
@@ -22,8 +23,7 @@ from oneformany.engine.listing.lazy import LazyListing, cover_lazily, lazy_listi
 from oneformany.engine.listing.listing import FullListing, list_columns
 from oneformany.engine.listing.single_rows import reach_rows
 from oneformany.engine.listing.store import going_to
-from oneformany.engine.plan import QUICK, Plan, affordable_changes, asks_for_cost, planned, worth_waiting
-from oneformany.engine.run import Options
+from oneformany.engine.plan import QUICK, Plan, affordable_changes, planned, worth_waiting
 from oneformany.engine.screening import reasons_of
 from oneformany.engine.table.budget import solve_budget
 from oneformany.engine.table.cost import solve_cost
@@ -38,7 +38,7 @@ from oneformany.result.build import build_result, versions_of
 from oneformany.result.explanation import Explanation
 from oneformany.result.proof import Proof
 from oneformany.result.result import Result
-from oneformany.statistics import Measure, Round, Statistics
+from oneformany.statistics import Measure
 from oneformany.stop import Stop
 
 LISTING_TIME = 0.8  # of what is left, so that there is time to choose from what was listed
@@ -52,24 +52,17 @@ class ListedRun:
 
     listing: FullListing
 
-    def __init__(
-        self,
-        problem: Problem,
-        stop: Stop,
-        options: Options,
-        progress: Callable[[Round], None] | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.problem, self.stop, self.options = problem, stop, options
-        self.statistics = self._listed = Statistics()
+    def __init__(self, run: Context) -> None:
+        self.run, self.problem, self.options = run, run.problem, run.options
+        self.stop, self.statistics = run.stop, run.statistics
+        self._listed = run.statistics
         self.columns: IntArray = NOTHING
         self.owner: IntArray | None = None
         self.claims: dict[str, Any] = {}
-        self._progress, self._seed = progress, seed
         self._lazy: LazyListing | None = None
         self._wide: WideListing | None = None
         self._plan, self._goal = Plan(), Goal()
-        self._listing_stop, self._tried = stop, 0  # so many changes are all listed
+        self._listing_stop, self._tried = run.stop, 0  # so many changes are all listed
         self._chose_from = 0.0  # seconds from the start
         self._limits_met = list[str]()  # by the listing
 
@@ -85,7 +78,7 @@ class ListedRun:
 
     def list_all(self, goal: Goal) -> None:
         """List the columns, with all that least cost needs where that is affordable."""
-        self._goal, cheap = goal, asks_for_cost(self.problem, goal, self.options)
+        self._goal, cheap = goal, replace(self.run, goal=goal).cheaply
         with self.statistics.timed("listing"):
             if not goal.limited and not cheap and worth_waiting(self.problem, self.options):
                 self._lazy = lazy = lazy_listing(self.problem, self.stop)
@@ -155,6 +148,7 @@ class ListedRun:
     def begin_again(self, stop: Stop) -> None:
         """Get ready for another goal over the same listing, within another time."""
         self.stop, self.statistics = stop, deepcopy(self._listed)
+        self.run = replace(self.run, stop=stop, statistics=self.statistics)
         self.stop.limits += self._limits_met
 
     def choose(self, goal: Goal, start: Sequence[Explanation] = ()) -> None:
@@ -208,15 +202,14 @@ class ListedRun:
                 rows = np.unique(self.problem.row_of[list(explanation.members)])
                 lazy.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
         with self._searching("cover", "explanations") as search:
-            table, proved, answer = cover_lazily(lazy, search)
-        self.columns = np.arange(len(table))
-        self.listing = replace(self.listing, table=table, asked=lazy.batches.asked)
-        proofs = ListedProofs(self.problem, proved, self.listing.unreachable)
-        self.claims = {"proof": proofs.cover(answer)}
+            answer = cover_lazily(lazy, search)
+        self.columns = np.arange(len(answer.chosen))
+        self.listing = replace(self.listing, table=answer.columns, asked=lazy.batches.asked)
+        self.claims = {"proof": self.proofs.cover(answer)}
 
     def cheapen(self, goal: Goal) -> None:
         """Settle the second objective: as few explanations for as many people as asked, at the least cost."""
-        if not asks_for_cost(self.problem, goal, self.options) or not len(self.columns):
+        if not replace(self.run, goal=goal).cheaply or not len(self.columns):
             return
         if self.stop.expired():
             self.claims["cost_open"] = True
@@ -273,7 +266,7 @@ class ListedRun:
             statistics=self.statistics,
             versions=versions_of(PACKAGES),
             method="exact",
-            seed=self._seed,
+            seed=self.run.seed,
             goal=goal if goal.limited else None,
         )
         if self._plan.notes and result.cost_bound != result.cost:
@@ -287,20 +280,12 @@ class ListedRun:
     @contextmanager
     def _searching(self, phase: str, measure: Measure) -> Iterator[Search]:
         """What a search over the table is given; its time and its counts go into the statistics."""
-        options = replace(self.options.table, seed=self._seed)
-        search = Search(self.stop, options, partial(self._report, measure))
-        with self.statistics.timed(phase):
+        with self.run.searching(phase, partial(self._report, measure)) as search:
             yield search
-        for name, number in search.counters.items():
-            self.statistics.count(name, number)
 
     def _report(self, measure: Measure, phase: str, value: int, bound: int) -> None:
         """Tell whoever listens; where columns are missing, a bound over the table proves nothing."""
         if not self.table.complete or (measure == "cost" and not self._plan.costed):
             known = 0 if self._wide is None or self._goal.limited or measure == "cost" else self._wide.bound
             bound = self.proofs.rows if measure == "people" else known
-        number, columns = len(self.statistics.rounds) + 1, len(self.table)
-        step = Round(phase, number, columns, float(value), bound, value, self.stop.elapsed(), measure)
-        step = self.statistics.record(step)
-        if self._progress is not None:
-            self._progress(step)
+        self.run.report(phase, len(self.table), float(value), (value, bound), measure)

@@ -10,7 +10,8 @@ from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.single_rows import cheapest as cheapest_alone
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
-from oneformany.engine.table.choice import PeopleAnswer, TreeProof, renamed
+from oneformany.engine.standing import Standing, TreeProof
+from oneformany.engine.table.choice import renamed
 from oneformany.engine.table.cost import CostAnswer
 from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
@@ -82,23 +83,23 @@ class ListedProofs:
         """At least one explanation is needed where there is a column."""
         return self.dual(np.eye(1, self.table.n_rows, self.table.rows[0], dtype=np.int64)[0], 1)
 
-    def cover(self, answer: PeopleAnswer) -> Proof:
+    def cover(self, answer: Standing) -> Proof:
         """Why no fewer columns cover everybody."""
         weights = answer.weights
         dual = self.dual(weights.weights, weights.capacity) if weights.total else self.one()
-        if answer.proof is None or answer.proof.target + 1 <= dual.bound:
+        if answer.exclusion is None or answer.exclusion.target + 1 <= dual.bound:
             return dual
-        tree = renumbered(answer.proof.tree, self._first[np.unique(self.table.rows)])
+        tree = renumbered(answer.exclusion.tree, self._first[answer.exclusion.rows])
         if tree is None:
             return dual
-        columns = tuple(self._rows(column) for column in answer.proof.columns.tolist())
-        return EnumerationProof(dual.weights, dual.capacity, answer.proof.target, columns, tree)
+        columns = self._rows(answer.exclusion.columns)
+        return EnumerationProof(dual.weights, dual.capacity, answer.exclusion.target, columns, tree)
 
-    def people(self, answer: PeopleAnswer) -> CoverageProof:
+    def people(self, answer: Standing) -> CoverageProof:
         """Why so many columns cover no more people, or no fewer columns so many people."""
         weights = on_given(self.problem, np.where(self._unreachable, 0, answer.weights.weights))
         capacity = max(1, answer.weights.capacity)
-        return CoverageProof(weights, capacity, ONE_IN_TABLES, self.rows, self._exclusion(answer.proof))
+        return CoverageProof(weights, capacity, ONE_IN_TABLES, self.rows, self._exclusion(answer.exclusion))
 
     def cost(self, answer: CostAnswer) -> CostProof:
         """Why so many columns that cover so many people cost no less."""
@@ -106,16 +107,16 @@ class ListedProofs:
         exclusion = self._exclusion(answer.proof)
         return CostProof(prices, ONE_IN_COVERS, answer.budget, answer.needed, answer.bound, exclusion)
 
-    def _rows(self, column: int) -> tuple[int, ...]:
-        return tuple(self._first[self.table.group(column)].tolist())
+    def _rows(self, columns: ColumnTable) -> tuple[tuple[int, ...], ...]:
+        """The first given row of each row of some columns."""
+        return tuple(tuple(self._first[columns.group(one)].tolist()) for one in range(len(columns)))
 
     def _exclusion(self, proof: TreeProof | None) -> Exclusion | None:
         if proof is None:
             return None
-        changed, targets = self.table.changed, self.table.targets
-        numbers = proof.columns.tolist()
-        features = [tuple(np.flatnonzero(changed[column]).tolist()) for column in numbers]
-        cells = [tuple(targets[column].tolist()) for column in numbers]
-        columns = tuple(zip(map(self._rows, numbers), features, cells, strict=True))
-        tree = renamed(proof.tree, self._first[:, None].tolist())
+        changed, targets = proof.columns.changed, proof.columns.targets
+        features = [tuple(np.flatnonzero(some).tolist()) for some in changed]
+        cells = [tuple(some.tolist()) for some in targets]
+        columns = tuple(zip(self._rows(proof.columns), features, cells, strict=True))
+        tree = renamed(proof.tree, self._first[proof.rows][:, None].tolist())
         return Exclusion(proof.budget, proof.target, columns, tree)

@@ -5,10 +5,11 @@ from math import comb
 
 import numpy as np
 
+from oneformany.engine.context import Context
 from oneformany.engine.listing.ground import CodedRows, Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import LISTED, useful_targets
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -30,16 +31,10 @@ def needs_listing(problem: Problem, goal: Goal) -> bool:
     return goal.limited or not plain
 
 
-def asks_for_cost(problem: Problem, goal: Goal, options: Options) -> bool:
-    """Whether least cost is asked for: costs or a goal are given, or rows need not share a point."""
-    if options.least_cost is not None:
-        return options.least_cost
-    return goal.limited or problem.costs is not None or problem.share != "point"
-
-
-def worth_listing(problem: Problem, goal: Goal, options: Options) -> bool:
+def worth_listing(run: Context) -> bool:
     """Whether a listing is the quicker way, or the least cost is asked for and can be had."""
-    if asks_for_cost(problem, goal, options):
+    problem, options = run.problem, run.options
+    if run.cheaply:
         return not too_much(Ground.of(problem), options.most_work, costed=True)
     many = len(problem.rows) >= MANY_ROWS
     return many and (not too_much(Ground.of(problem), QUICK) or worth_waiting(problem, options))

@@ -7,13 +7,15 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.columns import Column, assign, level_prices, simplest_point
+from oneformany.engine.context import Context
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
 from oneformany.engine.listed import PACKAGES, ListedRun
-from oneformany.engine.plan import asks_for_cost, needs_listing, worth_listing
+from oneformany.engine.options import Options
+from oneformany.engine.plan import needs_listing, worth_listing
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace
-from oneformany.engine.run import Options, Run
+from oneformany.engine.run import Run
 from oneformany.engine.saving.stage import cheapest_cover
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.screening import reasons_of, screen
@@ -45,53 +47,48 @@ def solve_exact(
 
     Where all columns can be listed, or only a listing can answer, the answer is chosen from the list;
     otherwise columns are generated, enumerated and branched on. ``start`` is an answer that is known, to the
-    same question or to one with fewer changes. The seed is only recorded: the method is deterministic.
+    same question or to one with fewer changes.
     """
-    options, goal = options or Options(), goal or Goal()
+    goal, options = goal or Goal(), options or Options()
     stop = Stop(time_limit, memory=Memory(options.memory))
+    run = Context(problem, goal, stop, options, progress=progress, seed=seed)
 
     def solved(asked: Problem) -> Result:
         """List all columns, or search for them, whichever serves."""
-        way, only = options.way, needs_listing(asked, goal)
-        if way == "listing" or (way == "auto" and (only or worth_listing(asked, goal, options))):
-            listed = ListedRun(asked, stop, options, progress, seed)
-            listed.list_all(goal)
-            listed.choose(goal, start)
-            listed.cheapen(goal)
-            listed.decide(goal)
-            return listed.result(goal)
+        this = replace(run, problem=asked, statistics=Statistics())
+        way, only = run.options.way, needs_listing(asked, run.goal)
+        if way == "listing" or (way == "auto" and (only or worth_listing(this))):
+            listed = ListedRun(this)
+            listed.list_all(run.goal)
+            listed.choose(run.goal, start)
+            listed.cheapen(run.goal)
+            listed.decide(run.goal)
+            return listed.result(run.goal)
         if only:
             raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
-        return _searched(asked, stop, options, progress, seed, start)
+        return _searched(this, start)
 
-    with stop.on_interrupt():
+    with run.stop.on_interrupt():
         for hopeful in hopeful_problems(problem):
             first = solved(hopeful)
             start = accepted_explanations(problem, first)
             if len(start) == len(first.explanations):
                 # Bounds and proofs hold all the more for fewer positive points.
                 return replace(first, problem={**first.problem, "oracle": problem.oracle.describe()})
-            if stop.expired():
+            if run.stop.expired():
                 break
         return solved(problem)
 
 
-def _searched(
-    problem: Problem,
-    stop: Stop,
-    options: Options,
-    progress: Callable[[Round], None] | None,
-    seed: int,
-    start: Sequence[Explanation],
-) -> Result:
+def _searched(asked: Context, start: Sequence[Explanation]) -> Result:
     """Generate columns for all rows that can be helped, then make the answer cheaper if that is asked for."""
-    statistics, cheaply = Statistics(), asks_for_cost(problem, Goal(), options)
+    problem, stop, statistics, cheaply = asked.problem, asked.stop, asked.statistics, asked.cheaply
     proof, cheap, groups = None, None, list[Group]()
     ends = ((row, np.array(one.point, dtype=np.int64)) for one in start for row in one.members)
     points = {int(problem.row_of[row]): point for row, point in ends}
     screened = screen(problem, statistics, stop, points)
     space = SearchSpace(problem, screened.helpable)
-    run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, options, progress)
+    run = Run(asked, space, CachedOracle(space, statistics, stop))
     if len(space.rows):
         known = _known_columns(space, start)
         run.pool.add(run.first_columns(screened.cells[space.helpable]))
@@ -119,7 +116,7 @@ def _searched(
         statistics=statistics,
         versions=versions_of(PACKAGES),
         method="exact",
-        seed=seed,
+        seed=asked.seed,
     )
 
 

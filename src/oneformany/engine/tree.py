@@ -211,7 +211,8 @@ class CoreColumns:
         self.listed = listed
         self.incidence = Incidence.of(*joined(listed.groups), len(node.items))
         self.duals = node.weights / node.capacity
-        self._local = LocalSearch(self.incidence, self.duals, greedy_columns(self.incidence))
+        start, seed = greedy_columns(self.incidence), node.run.context.seed
+        self._local = LocalSearch(self.incidence, self.duals, start, seed)
 
     def wider(self) -> "CoreColumns":
         """Take in lighter columns until there are enough for covers that look quite different."""
@@ -234,6 +235,8 @@ class CoreColumns:
     def search_around_shared(self, goal: int, patience: int) -> None:
         """Search again and again around what good covers share; offer what is found."""
         run = self.node.run
-        found, searches = search_around_shared(self.incidence, self.duals, goal, patience, run.stop)
+        found, searches = search_around_shared(
+            self.incidence, self.duals, goal, patience, run.stop, run.context.seed
+        )
         self.listed.offer(self.node, found.tolist())
         run.statistics.count("searches around shared columns", searches)

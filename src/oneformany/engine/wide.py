@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.engine.context import Context
 from oneformany.engine.exact import minimise
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
@@ -19,10 +20,11 @@ from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import FullListing, accepted_groups
 from oneformany.engine.listing.single_rows import REACHING_TIME, cheapest, reach_rows
 from oneformany.engine.listing.store import Store, columns_of, going_to
+from oneformany.engine.options import Options
 from oneformany.engine.plan import QUICK, affordable_changes
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace, take_in
-from oneformany.engine.run import Options, Run
+from oneformany.engine.run import Run
 from oneformany.engine.screening import screen
 from oneformany.engine.table.table import ColumnTable
 from oneformany.oracles.additive import AdditiveOracle
@@ -99,7 +101,8 @@ def optimistic_cover(
     relaxed = Problem(problem.rows[rows], problem.levels, anything, problem.max_changes, problem.allowed)
     statistics = Statistics()
     space = SearchSpace(relaxed, np.arange(len(relaxed.rows)))
-    run = Run(space, CachedOracle(space, statistics, stop), stop, statistics, Options(branching=False))
+    asked = Context(relaxed, stop=stop, options=Options(branching=False), statistics=statistics)
+    run = Run(asked, space, CachedOracle(space, statistics, stop))
     run.pool.add(run.first_columns(relaxed.rows))
     proof, capacity = minimise(run), 1
     if isinstance(proof, (DualProof, EnumerationProof)):

@@ -271,11 +271,13 @@ def _fewest(problem: Problem, progress: Told, changes: int, seconds: float | Non
 
 
 def _listed(problem: Problem, fewest: int, stop: Stop, progress: Told) -> "ListedRun":
-    from oneformany.engine.listed import ListedRun  # compiled parts are loaded when they are needed
-    from oneformany.engine.run import Options
+    from oneformany.engine.context import Context  # compiled parts are loaded when they are needed
+    from oneformany.engine.listed import ListedRun
+    from oneformany.engine.options import Options
 
-    run = ListedRun(problem, stop, Options(least_cost=False), progress)
-    run.list_all(Goal(explanations=fewest))
+    asked = Goal(explanations=fewest)
+    run = ListedRun(Context(problem, asked, stop, Options(least_cost=False), progress=progress))
+    run.list_all(asked)
     return run
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.listing.sharing_problems import draw_oracle, draw_own, draw_problem
-from oneformany.engine.run import Options
+from oneformany.engine.options import Options
 from oneformany.problem import Problem
 from reference import smallest_cover
 from reference_sharing import all_groups, maximal

@@ -26,6 +26,12 @@ def table_of(groups, n_rows, costs=None):
     )
 
 
+def names_of(table):
+    """What tells columns apart: their rows, and what these pay."""
+    pairs = zip(table.starts[:-1].tolist(), table.starts[1:].tolist(), strict=True)
+    return [(tuple(table.rows[a:b].tolist()), tuple(table.costs[a:b].tolist())) for a, b in pairs]
+
+
 @st.composite
 def tables(draw, most_rows=8, most_columns=8, with_costs=False):
     """A table whose rows need not all be covered, and people per row."""

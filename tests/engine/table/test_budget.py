@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.table.tables import choices, groups_of, people_of, random_table, table_of, tables
+from engine.table.tables import choices, groups_of, names_of, people_of, random_table, table_of, tables
 from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
+from oneformany.engine.standing import TreeProof
 from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, search_people, solve_budget
-from oneformany.engine.table.choice import TreeProof
 from oneformany.engine.table.fewest import FEW_FAILURES, solve_cover, solve_coverage
 from oneformany.engine.table.options import PATIENCE, Search, TableOptions
 from oneformany.stop import Stop
@@ -48,15 +48,16 @@ def certified(table, multiplicity, weights, capacity):
 
 def excludes(table, multiplicity, answer):
     """Check that no ``budget`` columns cover ``target`` people, by addition only."""
-    groups, proof = groups_of(table), answer.proof
+    groups, proof = groups_of(table), answer.exclusion
     weights, capacity = answer.weights.weights, answer.weights.capacity
     spare = certified(table, multiplicity, weights, capacity)
     allowed = proof.budget * capacity + spare - proof.target * ONE_IN_TABLES
-    heavy = {c for c, group in enumerate(groups) if capacity - load(weights, group) <= allowed}
-    if not heavy <= set(proof.columns.tolist()):
+    named = zip(names_of(table), groups, strict=True)
+    heavy = {name for name, group in named if capacity - load(weights, group) <= allowed}
+    if not heavy <= set(names_of(proof.columns)):
         return False
     rows = sorted(set().union(*groups))
-    listed = [groups[c] for c in proof.columns.tolist()]
+    listed = groups_of(proof.columns)
     return closes(
         proof.tree, rows, listed, multiplicity, (), set(range(len(listed))), proof.budget, proof.target
     )
@@ -101,11 +102,11 @@ def test_a_budget_covers_the_most_people_whatever_the_switches_and_its_proof_hol
     assert answer.covered == answer.bound == most(table, multiplicity, k)
     capacity = answer.weights.capacity
     spare = certified(table, multiplicity, answer.weights.weights, capacity)
-    if answer.proof is None:
+    if answer.exclusion is None:
         reachable = multiplicity[np.unique(table.rows)].sum()
         assert (k * capacity + spare) // ONE_IN_TABLES <= answer.bound or answer.bound == reachable
     else:
-        assert answer.proof.target == answer.bound + 1
+        assert answer.exclusion.target == answer.bound + 1
         assert excludes(table, multiplicity, answer)
 
 
@@ -119,8 +120,8 @@ def test_a_share_takes_the_fewest_columns_whatever_the_switches_and_its_proof_ho
     goal = min(needed, reachable)
     assert people_of(table, multiplicity, answer.chosen.tolist()) == answer.covered >= goal
     assert len(answer.chosen) == answer.bound == fewest(table, multiplicity, goal)
-    if answer.proof is not None:
-        assert (answer.proof.budget, answer.proof.target) == (answer.bound - 1, goal)
+    if answer.exclusion is not None:
+        assert (answer.exclusion.budget, answer.exclusion.target) == (answer.bound - 1, goal)
         assert excludes(table, multiplicity, answer)
     else:
         spare = certified(table, multiplicity, answer.weights.weights, answer.weights.capacity)
@@ -213,7 +214,7 @@ def test_where_nobody_reaches_so_many_people_all_are_covered_who_can_be():
 
 
 def relaxed(table, people, k, **switches):
-    search = BudgetSearch(table.incidence, people, k, Search(options=TableOptions(**switches)))
+    search = BudgetSearch(table, table.incidence, people, k, Search(options=TableOptions(**switches)))
     search.exchange()
     search.lower()
     return search
@@ -249,18 +250,18 @@ def test_a_start_is_taken_if_it_covers_more_than_greedy_does_with_so_many_column
     table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
     search = Search(options=TableOptions(repair=False))
     for k, start, best in ((2, None, [0, 1]), (2, [1, 2], [1, 2]), (1, [1, 2], [0]), (1, [1], [0])):
-        budget = BudgetSearch(table.incidence, people, k, search, start)
+        budget = BudgetSearch(table, table.incidence, people, k, search, start)
         budget.exchange()
         assert budget.best.tolist() == best
 
 
 def test_swaps_and_a_program_find_what_greedy_misses():
     table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
-    swapped = BudgetSearch(table.incidence, people, 2, Search())
+    swapped = BudgetSearch(table, table.incidence, people, 2, Search())
     swapped.exchange()
     assert sorted(swapped.best.tolist()) == [1, 2]
     once = TableOptions(repair=False, max_rounds=1)
-    plain = BudgetSearch(table.incidence, people, 2, Search(options=once))
+    plain = BudgetSearch(table, table.incidence, people, 2, Search(options=once))
     plain.exchange()
     plain.lower()
     plain.improve(3)

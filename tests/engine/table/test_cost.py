@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.table.tables import choices, groups_of, people_of, table_of, tables
+from engine.table.tables import choices, groups_of, names_of, people_of, table_of, tables
 from oneformany.engine.cover.incidence import merged
 from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
@@ -88,10 +88,11 @@ def confirmed(table, multiplicity, answer):
     proof, scale = answer.proof, ONE_IN_COVERS
     best = sorted(savings, reverse=True)[: answer.budget]
     edge = best[-1] if len(best) == answer.budget else 0
-    open_columns = {c for c, s in enumerate(savings) if bound + max(0, edge - s) <= proof.target * scale}
-    if not open_columns <= set(proof.columns.tolist()) or answer.bound > proof.target + 1:
+    named = zip(names_of(table), savings, strict=True)
+    left = {name for name, s in named if bound + max(0, edge - s) <= proof.target * scale}
+    if not left <= set(names_of(proof.columns)) or answer.bound > proof.target + 1:
         return False
-    maps = [cost_maps(table)[c] for c in proof.columns.tolist()]
+    maps = cost_maps(proof.columns)
     return closes(proof.tree, maps, multiplicity, (), set(range(len(maps))), answer, proof.target)
 
 

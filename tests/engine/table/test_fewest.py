@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.cover.test_set_cover import closes
-from engine.table.tables import choices, groups_of, random_table, table_of, tables
+from engine.table.tables import choices, groups_of, names_of, random_table, table_of, tables
 from oneformany.engine.table import fewest
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.options import Search, TableOptions
@@ -45,18 +45,17 @@ def certified(table, weights, capacity):
 def confirmed(table, answer):
     """Check everything that an answer says; return whether its bound holds."""
     proved = certified(table, answer.weights.weights, answer.weights.capacity)
-    if answer.proof is None:
+    if answer.exclusion is None:
         return answer.bound <= proved
-    proof = answer.proof
+    proof = answer.exclusion
     groups = groups_of(table)
     least = answer.weights.total - (proof.target - 1) * answer.weights.capacity
-    heavy = [
-        c for c, group in enumerate(groups) if sum(int(answer.weights.weights[row]) for row in group) >= least
-    ]
+    named = zip(names_of(table), groups, strict=True)
+    heavy = {name for name, group in named if sum(int(answer.weights.weights[row]) for row in group) >= least}
     number = {row: item for item, row in enumerate(sorted(set().union(*groups)))}
-    listed = [{number[row] for row in groups[c]} for c in proof.columns.tolist()]
+    listed = [{number[row] for row in group} for group in groups_of(proof.columns)]
     return (
-        set(heavy) <= set(proof.columns.tolist())
+        heavy <= set(names_of(proof.columns))
         and closes(proof.tree, len(number), listed, proof.target)
         and answer.bound <= proof.target + 1
     )
@@ -101,7 +100,7 @@ def test_every_switch_moves_its_counter():
     assert done.counters["dives"] > 0
     assert done.counters["local search steps"] > 0
     assert done.counters["nodes"] > 0
-    assert full.proof is not None
+    assert full.exclusion is not None
     assert confirmed(table, full)
     repaired = Search(options=TableOptions(exact=False, max_failures=2))
     solve_cover(table, repaired)
@@ -170,8 +169,8 @@ def test_columns_that_may_not_be_chosen_count_for_the_bound_alone(case, options,
     everything = set().union(*groups_of(table))
     assert covers(groups_of(table), answer.chosen.tolist(), everything)
     assert answer.bound <= smallest(case[0]) <= len(answer.chosen)
-    assert (answer.wanted >= usable + len(alone)).all()
-    if not len(answer.wanted):
+    assert (answer.open >= usable + len(alone)).all()
+    if not len(answer.open):
         assert answer.bound == len(answer.chosen)
 
 
@@ -180,9 +179,9 @@ def test_a_local_search_walks_among_columns_that_look_good_where_all_may_be_chos
     looked_at = []
 
     class Noted(fewest.LocalSearch):
-        def __init__(self, incidence, duals, start):
+        def __init__(self, incidence, duals, start, seed):
             looked_at.append((incidence.n_columns, len(start)))
-            super().__init__(incidence, duals, start)
+            super().__init__(incidence, duals, start, seed)
 
     monkeypatch.setattr(fewest, "LocalSearch", Noted)
     table = random_table(3, 40, 120, 4)

@@ -21,6 +21,7 @@ from oneformany.engine.cover.incidence import Incidence, gathered
 from oneformany.engine.cover.kernels import BEST, walk
 from oneformany.stop import Stop
 
+FIRST_STATE = 88_172_645_463_325_252  # of the random numbers: any but 0
 STEPS_AT_ONCE = 20_000
 DUAL_OF_ONE = 100
 THREADS = 2
@@ -33,12 +34,10 @@ SHARE_FIXED = 0.35
 class LocalSearch:
     """A search under way, from a cover on; it goes on where it stopped.
 
-    Every row has a column. The duals are those of a relaxation where a column costs 1. The seed is not 0.
+    Every row has a column. The duals are those of a relaxation where a column costs 1.
     """
 
-    def __init__(
-        self, incidence: Incidence, duals: FloatArray, start: IntArray, seed: int = 88_172_645_463_325_252
-    ) -> None:
+    def __init__(self, incidence: Incidence, duals: FloatArray, start: IntArray, seed: int = 0) -> None:
         n, m = incidence.n_rows, incidence.n_columns
         self.steps = 0
         weight = 1 + np.rint(np.maximum(duals, 0.0) * DUAL_OF_ONE).astype(np.int64)
@@ -51,7 +50,7 @@ class LocalSearch:
         position[start] = np.arange(len(start))
         chosen = np.concatenate((np.asarray(start, dtype=np.int64), [0, 0]))
         self._best = chosen.copy()
-        self._scalars = np.array([0, len(start), len(start), 0, -1, seed])
+        self._scalars = np.array([0, len(start), len(start), 0, -1, FIRST_STATE + seed % 2**62])
         self._table = incidence.arrays
         self._columns = (score, position, np.zeros(m, dtype=np.int64), np.full(m, -1), chosen, self._best)
         self._rows = (times, owner, weight, np.zeros(n, dtype=np.int64), np.arange(n), np.arange(n))
@@ -67,13 +66,13 @@ class LocalSearch:
 
 
 def search_around_shared(
-    incidence: Incidence, duals: FloatArray, goal: int, patience: int, stop: Stop
+    incidence: Incidence, duals: FloatArray, goal: int, patience: int, stop: Stop, seed: int = 0
 ) -> tuple[IntArray, int]:
     """Search until so many searches in a row bring no smaller cover; return the best, and how many ran.
 
     Every row has a column. The duals are those of a relaxation where a column costs 1.
     """
-    random, searches, idle = np.random.default_rng(0), 0, 0
+    random, searches, idle = np.random.default_rng(seed), 0, 0
     covers = [np.sort(greedy_columns(incidence))]
 
     def fixed() -> IntArray:
@@ -84,14 +83,14 @@ def search_around_shared(
         order = np.argsort(-(random.random(len(base)) ** (1.0 / share)))
         return base[order[: int(SHARE_FIXED * len(base))]]
 
-    def search(kept: IntArray, seed: int) -> IntArray:
+    def search(kept: IntArray, state: int) -> IntArray:
         """Cover what some columns leave bare by a local search."""
         bare = ~incidence.covered_by(kept)
         if not bare.any():
             return kept
         columns = incidence.columns_of(np.flatnonzero(bare))
         part, rows = incidence.part(columns, bare)
-        local = LocalSearch(part, duals[rows], greedy_columns(part), seed)
+        local = LocalSearch(part, duals[rows], greedy_columns(part), state)
         found = local.run(goal - len(kept), STEPS_PER_ROW * incidence.n_rows, stop)
         return np.union1d(kept, columns[found])
 

@@ -27,7 +27,7 @@ from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import accepted_groups
 from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
 from oneformany.engine.listing.store import Store, going_to, leading
-from oneformany.engine.table.choice import PeopleAnswer
+from oneformany.engine.standing import Standing
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
@@ -230,10 +230,10 @@ def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
     return LazyListing(Batches(ground, stop), reach_rows(ground, reaching))
 
 
-def cover_lazily(lazy: LazyListing, search: Search) -> tuple[ColumnTable, ColumnTable, PeopleAnswer]:
+def cover_lazily(lazy: LazyListing, search: Search) -> Standing:
     """Choose as few columns as possible, and look at buckets until none of them could do better.
 
-    Returns columns that cover whom they can, and the table and answer of the best bound.
+    Returns the last choice, with the best bound of all.
     """
     until = search.stop.part(LOOKING_TIME * search.stop.remaining())
     hasty = replace(search.options, local_search=False, repair=False, exact=False, max_rounds=HASTY_ROUNDS)
@@ -242,7 +242,7 @@ def cover_lazily(lazy: LazyListing, search: Search) -> tuple[ColumnTable, Column
         lazy.share_targets()
         _refine(lazy, search, until)
     best: ColumnTable | None = None
-    proved: tuple[ColumnTable, PeopleAnswer] | None = None
+    proved: Standing | None = None
     while True:
         table, waiting = lazy.table(best)
         start = None if best is None else np.arange(len(best))
@@ -250,21 +250,21 @@ def cover_lazily(lazy: LazyListing, search: Search) -> tuple[ColumnTable, Column
         for chosen in (search,) if until.expired() else (quick, search):
             answer = solve_cover(table, chosen, start, usable, lazy.duals)
             lazy.duals = answer.weights.duals
-            if proved is None or answer.bound > proved[1].bound:
-                proved = table, answer
+            if proved is None or answer.bound > proved.bound:
+                proved = answer
             start = answer.chosen
-            if len(answer.wanted) and not until.expired():
+            if len(answer.open) and not until.expired():
                 break
-        if not len(answer.wanted) or search.stop.expired():
+        if not len(answer.open) or search.stop.expired():
             break
         best = table.take(answer.chosen)
         try:
-            lazy.look_at(waiting[answer.wanted[: max(FEWEST_WANTED, len(waiting) // 8)] - usable])
+            lazy.look_at(waiting[answer.open[: max(FEWEST_WANTED, len(waiting) // 8)] - usable])
         except OutOfTimeError:
             break
     search.counters["buckets"] = len(lazy.buckets)
     search.counters["buckets evaluated"] = lazy.looked_at
-    return table.take(answer.chosen), *(proved or (table, answer))
+    return answer if proved is None else answer.proved_by(proved)
 
 
 def _refine(lazy: LazyListing, search: Search, until: Stop) -> None:

@@ -150,7 +150,8 @@ class _Stage:
             found, worth, value = solved
             before, asked = self.value, integer_weights(found, ONE_IN_COVERS)
             added, complete = self._price(prices, asked, int(worth * ONE_IN_COVERS), limit)
-            run.report("least cost", value, len(self.columns), (self.bound, self.cost))
+            standing = self.cost, self.bound
+            run.context.report("least cost", len(self.columns), value, standing, "cost")
             if added or self.value > before + ONE_IN_COVERS // 1000:
                 continue
             if not complete:
@@ -237,7 +238,8 @@ class _Stage:
         stop = self.run.stop
         while not stop.expired():
             time = Stop(None if stop.time_limit is None else max(0.1, TABLE_TIME * stop.remaining()))
-            search, needed = Search(time, self.run.options.table), int(self.people.sum())
+            search = Search(time, self.run.options.table, seed=self.run.context.seed)
+            needed = int(self.people.sum())
             found = solve_cost(self._table(), self.people, self.k, needed, self.best, search)
             before = self.cost, len(self.columns)
             if found.cost < self.cost:

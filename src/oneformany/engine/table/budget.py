@@ -14,7 +14,8 @@ from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.program import best_columns, budgeted
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES, integer_weights
-from oneformany.engine.table.choice import ColumnChoice, PeopleAnswer, TreeProof
+from oneformany.engine.standing import Standing, TreeProof
+from oneformany.engine.table.choice import ColumnChoice
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem.problem import LARGEST_SUM
@@ -32,17 +33,16 @@ PROGRAM_ENTRIES = 200_000
 
 def solve_budget(
     table: ColumnTable, people: IntArray, k: int, search: Search | None = None, start: IntArray | None = None
-) -> PeopleAnswer:
+) -> Standing:
     """Choose at most ``k`` columns that cover as many people as possible, from some that are known."""
-    budget = BudgetSearch(table.incidence, people, k, search or Search(), start)
+    budget = BudgetSearch(table, table.incidence, people, k, search or Search(), start)
     budget.exchange()
     budget.lower()
     budget.improve(max(FEWEST_COLUMNS, 5 * k))
     budget.settle(budget.search.options.max_nodes)
     budget.repair()
-    return PeopleAnswer(
-        np.sort(budget.best), *budget.standing(), budget.weights, budget.proof, budget.best[:0]
-    )
+    best = np.sort(budget.best)
+    return Standing(table, best, *budget.standing(), budget.weights, budget.proof, best[:0])
 
 
 def search_people(choice: ColumnChoice, k: int, target: int, max_nodes: int) -> IntArray | TreeProof | None:
@@ -62,9 +62,15 @@ class BudgetSearch(ColumnChoice):
     """The best ``k`` columns; ``order`` is greedy."""
 
     def __init__(
-        self, incidence: Incidence, worth: IntArray, k: int, search: Search, start: IntArray | None = None
+        self,
+        table: ColumnTable,
+        incidence: Incidence,
+        worth: IntArray,
+        k: int,
+        search: Search,
+        start: IntArray | None = None,
     ) -> None:
-        super().__init__(incidence, worth, search)
+        super().__init__(table, incidence, worth, search)
         self.weights = weighed(incidence, worth.astype(np.float64))
         self.order = greedy(incidence, worth)
         self.k, self.best = k, self.order[:k]

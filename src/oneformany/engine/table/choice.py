@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,41 +11,11 @@ from oneformany.engine.cover.duals import FirstOrder, Weights
 from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.tree import TreeQuestion, search_tree
+from oneformany.engine.standing import TreeProof
 from oneformany.engine.table.options import Search
+from oneformany.engine.table.table import ColumnTable
 
 CORE = 0.3
-
-
-@dataclass(frozen=True, eq=False)
-class TreeProof:
-    """No ``budget`` columns of a table reach a goal: a tree over all that could be among them.
-
-    The ``target`` are people that they do not cover, the cost that they exceed, or the columns that do not
-    cover everybody. Weights or prices exclude all columns of the table but these ``columns``; the tree is
-    over indices into them.
-    """
-
-    budget: int
-    target: int
-    columns: IntArray
-    tree: dict[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class PeopleAnswer:
-    """Columns, the people that they cover, and what is proved.
-
-    No so many columns cover more people than the ``bound``, or, where columns count, no fewer cover as many.
-    The weights say why, or, where it is better than that, the proof, for columns that weights do not exclude.
-    ``wanted`` are columns that may not be chosen, but that fewer could use, the likeliest first.
-    """
-
-    chosen: IntArray
-    covered: int
-    bound: int
-    weights: Weights
-    proof: TreeProof | None
-    wanted: IntArray
 
 
 class ColumnChoice(ABC):
@@ -60,8 +29,8 @@ class ColumnChoice(ABC):
     relaxation: FirstOrder
     weights: Weights
 
-    def __init__(self, incidence: Incidence, worth: IntArray, search: Search) -> None:
-        self.incidence, self.worth, self.search = incidence, worth, search
+    def __init__(self, table: ColumnTable, incidence: Incidence, worth: IntArray, search: Search) -> None:
+        self.table, self.incidence, self.worth, self.search = table, incidence, worth, search
         self.reachable = int(worth[incidence.reachable].sum())
         self.proof: TreeProof | None = None
 
@@ -100,7 +69,7 @@ class ColumnChoice(ABC):
     def repairing(self, k: int, target: int) -> Repair:
         """Repairs over the columns of small reduced cost that columns with so many people can be among."""
         core = self.core(self.reaching(k, target))
-        return Repair(self.incidence, core, self.best, self.search.options.seed, self.worth)
+        return Repair(self.incidence, core, self.best, self.search.seed, self.worth)
 
     def repaired(self, repair: Repair, goal: int, failures: int) -> bool:
         """Repair until that stops helping, offer what comes out, and say whether it meets a goal."""
@@ -180,7 +149,8 @@ class ColumnChoice(ABC):
                 self.search.stop.met("nodes")
             return None
         tree = found.proof if rows is None else renamed(found.proof, rows)
-        return TreeProof(question.budget, target, columns, tree)
+        named = np.flatnonzero(self.incidence.reachable) if rows is None else np.arange(self.table.n_rows)
+        return TreeProof(question.budget, target, self.table.take(columns), tree, named)
 
 
 def renamed(tree: dict[str, Any], rows_of: Sequence[Sequence[int]]) -> dict[str, Any]:

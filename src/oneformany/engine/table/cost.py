@@ -20,8 +20,8 @@ from oneformany.engine.cover.incidence import Merged, entries_of, merged, parts_
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
+from oneformany.engine.standing import TreeProof
 from oneformany.engine.table.budget import RELAXATION_TIME, BudgetSearch
-from oneformany.engine.table.choice import TreeProof
 from oneformany.engine.table.cost_levels import (
     CostLevels,
     addable,
@@ -114,11 +114,12 @@ class CostSearch(BudgetSearch):
     def __init__(
         self, table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search
     ) -> None:
-        self.table, self.people, self.needed = table, people, needed
+        self.people, self.needed = people, needed
         self.top = int(table.costs.max(initial=0))
         self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
         self.levels = CostLevels.of(table, table.n_rows, search.stop.memory)
-        super().__init__(self.levels.incidence, self._losses(self.unserved).astype(np.int64), k, search)
+        worth = self._losses(self.unserved).astype(np.int64)
+        super().__init__(table, self.levels.incidence, worth, k, search)
         self.shared = needed < int(people[np.unique(table.rows)].sum())
         self.best = np.asarray(start, dtype=np.int64)
         self.cost = self.total(self.best)[1]

@@ -15,8 +15,9 @@ from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.set_cover import CoverQuestion
+from oneformany.engine.standing import Standing, TreeProof
 from oneformany.engine.table.budget import RELAXATION_TIME, search_people
-from oneformany.engine.table.choice import ColumnChoice, PeopleAnswer, TreeProof
+from oneformany.engine.table.choice import ColumnChoice
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 
@@ -35,7 +36,7 @@ def solve_cover(
     start: IntArray | None = None,
     usable: int | None = None,
     duals: FloatArray | None = None,
-) -> PeopleAnswer:
+) -> Standing:
     """Choose as few columns as possible that together hold every row that any column holds.
 
     The start is a cover that is known; ``duals`` may be known, too. Where only so many columns, from the
@@ -68,7 +69,7 @@ def solve_coverage(
     needed: int,
     search: Search | None = None,
     start: IntArray | None = None,
-) -> PeopleAnswer:
+) -> Standing:
     """As few columns as possible for so many people, or all who can be covered, from some that are known."""
     search = search or Search()
     share = _Share(table, people, needed, search, start)
@@ -95,7 +96,7 @@ class _Cover(ColumnChoice):
         usable: int | None = None,
         duals: FloatArray | None = None,
     ) -> None:
-        super().__init__(table.incidence, people, search)
+        super().__init__(table, table.incidence, people, search)
         self.usable = len(table) if usable is None else usable
         self.needed = min(needed, self.reachable)
         self.spare = int(people.sum()) - self.needed
@@ -165,7 +166,7 @@ class _Cover(ColumnChoice):
         lack = WALKED if self.usable == self.incidence.n_columns else 1.0  # others may outweigh all of these
         columns = np.union1d(self.core(np.arange(self.usable), lack), self.best)
         part, kept = self.incidence.part(columns, self.incidence.reachable)
-        local = LocalSearch(part, np.zeros(len(kept)), np.searchsorted(columns, self.best))
+        local = LocalSearch(part, np.zeros(len(kept)), np.searchsorted(columns, self.best), self.search.seed)
         self.offer(columns[local.run(self.bound, steps * len(kept), self.search.stop)])
         self.search.counters["local search steps"] += local.steps
         self.report("local search")
@@ -176,7 +177,7 @@ class _Cover(ColumnChoice):
         if self.finished() or not options.repair:
             return
         core = self.core(self.reaching(len(self.best) - 1, self.needed))
-        repair = Repair(self.incidence, core[core < self.usable], self.best, options.seed)
+        repair = Repair(self.incidence, core[core < self.usable], self.best, self.search.seed)
         self.repaired(repair, self.bound, failures)
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
@@ -200,7 +201,7 @@ class _Cover(ColumnChoice):
         question = CoverQuestion(groups, self.needed, self.bound, self.search.stop)
         return self.searched(question, self.bound, columns, None, max_nodes)
 
-    def answer(self) -> PeopleAnswer:
+    def answer(self) -> Standing:
         """What was found and proved."""
         wanted = self.missing
         if not len(wanted) and self.bound < len(self.best):
@@ -208,7 +209,7 @@ class _Cover(ColumnChoice):
             wanted = heavy[heavy >= self.usable]
             wanted = wanted[np.argsort(-self.weights.loads[wanted], kind="stable")]
         best = np.sort(self.best)
-        return PeopleAnswer(best, self.covered(best), self.bound, self.weights, self.proof, wanted)
+        return Standing(self.table, best, self.covered(best), self.bound, self.weights, self.proof, wanted)
 
 
 class _Share(_Cover):

@@ -35,13 +35,11 @@ class TableOptions:
         Columns that an exact search may take on.
     max_nodes : int
         Nodes that an exact search may take.
-    seed : int
-        For every random choice.
 
     Examples
     --------
-    >>> TableOptions(seed=1).seed
-    1
+    >>> TableOptions(exact=False).exact
+    False
     """
 
     fixing: bool = True
@@ -53,10 +51,9 @@ class TableOptions:
     max_failures: int = 200
     max_columns: int = 20_000
     max_nodes: int = 100_000
-    seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("max_rounds", "max_failures", "max_columns", "max_nodes", "seed"):
+        for name in ("max_rounds", "max_failures", "max_columns", "max_nodes"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise InputError(f"{name} is {value!r}; it must be an integer of at least 0")
@@ -64,7 +61,7 @@ class TableOptions:
 
 @dataclass(eq=False)
 class Search:
-    """What all parts of one search share: when to end, switches, who listens, and counts of what was done.
+    """What all parts of one search share: when to end, switches, who listens, counts, and the seed.
 
     Who listens is told the phase, the best value so far, and what is proved about it.
     """
@@ -73,6 +70,7 @@ class Search:
     options: TableOptions = field(default_factory=TableOptions)
     progress: Callable[[str, int, int], None] | None = None
     counters: Counter[str] = field(default_factory=Counter)
+    seed: int = 0
 
     @property
     def patience(self) -> int:
