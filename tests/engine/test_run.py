@@ -1,4 +1,4 @@
-"""Tests that a run keeps the best cover, tells its rounds, and refuses options that mean nothing."""
+"""Tests that a run keeps the best cover and tells its rounds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ from hypothesis import assume, given, settings
 from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
 from oneformany.engine.context import Context
-from oneformany.engine.options import Options
 from oneformany.engine.run import Run
 from oneformany.engine.solve import _simplest
-from oneformany.engine.table.options import TableOptions
-from oneformany.exceptions import InputError
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 from strategies import small_problems
@@ -53,37 +50,6 @@ def test_time_of_a_phase_is_added_also_when_it_fails():
     with pytest.raises(RuntimeError), run.statistics.timed("phase"):
         raise RuntimeError
     assert run.statistics.timings["phase"] >= 0
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"max_nodes": 0}, "max_nodes is 0"),
-        ({"max_columns": 1.5}, "max_columns is 1.5"),
-        ({"max_rounds": True}, "max_rounds is True"),
-        ({"way": "guess"}, "way is 'guess'"),
-        ({"pricer": None}, "pricer is None"),
-        ({"most_work": float("nan")}, "most_work is nan"),
-        ({"table": {"max_rounds": 1}}, "it must be TableOptions"),
-    ],
-)
-def test_options_that_mean_nothing_are_refused(wrong, words):
-    with pytest.raises(InputError, match=words):
-        Options(**wrong)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"max_rounds": -1}, "max_rounds is -1"),
-        ({"max_failures": 2.5}, "max_failures is 2.5"),
-        ({"max_columns": True}, "max_columns is True"),
-        ({"max_nodes": None}, "max_nodes is None"),
-    ],
-)
-def test_options_of_a_table_that_mean_nothing_are_refused(wrong, words):
-    with pytest.raises(InputError, match=words):
-        TableOptions(**wrong)
 
 
 def test_what_was_proved_stays_proved_where_a_phase_begins_anew():
