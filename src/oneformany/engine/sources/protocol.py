@@ -8,7 +8,7 @@
    force: what it calls proved is proved, and ``choose`` and ``cheapen`` reach the optimum.
 
 A source may look at some rows only: rows outside are in none of its columns and have weight 0, so that a
-proof about the rows inside holds for everybody, and :meth:`Source.settle` finds out whom a choice leaves
+proof about the rows inside holds for everybody, and :meth:`ColumnSource.settle` finds out whom a choice leaves
 out.
 """
 
@@ -22,7 +22,7 @@ from oneformany.engine.table.table import ColumnTable
 from oneformany.result.build import Group
 
 
-class Source(Protocol):
+class ColumnSource(Protocol):
     """Where columns come from.
 
     Rows are distinct rows of the problem, columns are named by their index in the table of that moment.
