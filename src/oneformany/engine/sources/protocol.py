@@ -8,8 +8,7 @@
    force: what it calls proved is proved, and ``choose`` and ``cheapen`` reach the optimum.
 
 A source may look at some rows only: rows outside are in none of its columns and have weight 0, so that a
-proof about the rows inside holds for everybody, and :meth:`ColumnSource.settle` finds out whom a choice leaves
-out.
+proof about the rows inside holds for everybody, and ``settle`` finds out whom a choice leaves out.
 """
 
 from typing import Protocol
