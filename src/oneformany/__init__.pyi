@@ -42,16 +42,12 @@ from oneformany.report.report import report_html as report_html
 from oneformany.report.report import write_report as write_report
 from oneformany.result.explanation import Explanation as Explanation
 from oneformany.result.explanation import Unreachable as Unreachable
-from oneformany.result.proof import AnchoredCostProof as AnchoredCostProof
-from oneformany.result.proof import BranchProof as BranchProof
-from oneformany.result.proof import CostProof as CostProof
-from oneformany.result.proof import CoverageProof as CoverageProof
-from oneformany.result.proof import CoverCase as CoverCase
-from oneformany.result.proof import DualProof as DualProof
-from oneformany.result.proof import EnumerationProof as EnumerationProof
+from oneformany.result.proof import Anchors as Anchors
+from oneformany.result.proof import Branch as Branch
+from oneformany.result.proof import Cost as Cost
 from oneformany.result.proof import Exclusion as Exclusion
 from oneformany.result.proof import Proof as Proof
-from oneformany.result.proof import SolverProof as SolverProof
+from oneformany.result.proof import Weights as Weights
 from oneformany.result.result import Result as Result
 from oneformany.result.row_index import RowIndex as RowIndex
 from oneformany.schema.cells import infer_schema as infer_schema
@@ -89,7 +85,6 @@ from oneformany.studies.nearest import Alternative as Alternative
 from oneformany.studies.nearest import alternatives as alternatives
 from oneformany.studies.nearest import alternatives_of_frame as alternatives_of_frame
 from oneformany.studies.nearest import nearest_change as nearest_change
-from oneformany.studies.reasons import reasons as reasons
 from oneformany.verify.typed import verify as verify
 
 __version__: str
