@@ -107,6 +107,7 @@ def test_switches_agree_on_problems_too_large_for_brute_force(seed, max_changes)
 LARGE = random_additive(np.random.default_rng(0), rows=60, features=12, max_changes=5)
 SMALL = random_additive(np.random.default_rng(0), rows=40, features=6, max_changes=2)
 ASKED = replace(SMALL, oracle=Veiled(SMALL.oracle))
+SHARED = replace(SMALL, share="action")
 LISTED = Options(way="listing")
 EACH = {
     "pricer": (SMALL, Options(), ProgramPricer, "search nodes"),
@@ -119,6 +120,7 @@ EACH = {
     "branching": (LARGE, Options(enumeration=False), False, "branching nodes"),
     "way": (SMALL, Options(), "listing", "columns listed"),
     "lazy": (ASKED, LISTED, False, "questions in batches"),
+    "few_rows": (SHARED, Options(most_work=1.0), False, "rows listed"),
     "least_cost": (SMALL, Options(), True, "columns listed"),
     "memory": (SMALL, LISTED, 1_000, "columns listed"),
     "most_work": (SMALL, LISTED, 1.0, "columns listed"),

@@ -37,6 +37,8 @@ class Options:
     lazy : bool
         Where rows share a point and the classifier has to be asked about it: ask only about groups that a
         cover would use, instead of listing all.
+    few_rows : bool
+        Where rows share an action and listing all of them is too much: let a few rows carry the proof.
     least_cost : bool or None
         After the first objective, look for the least cost; by default where costs or a goal are given, or
         where rows need not share a point. Without a time limit it may take minutes.
@@ -64,6 +66,7 @@ class Options:
     branching: bool = True
     way: Literal["auto", "listing", "search"] = "auto"
     lazy: bool = True
+    few_rows: bool = True
     least_cost: bool | None = None
     memory: int = GIGABYTE
     most_work: float = 2e10

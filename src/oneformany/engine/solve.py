@@ -10,6 +10,7 @@ from oneformany.engine.columns import Column, assign, level_prices, simplest_poi
 from oneformany.engine.context import Context
 from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.exact import minimise
+from oneformany.engine.few.run import serves, solve_by_few_rows
 from oneformany.engine.listed import PACKAGES, ListedRun
 from oneformany.engine.options import Options
 from oneformany.engine.plan import needs_listing, worth_listing
@@ -57,6 +58,8 @@ def solve_exact(
         """List all columns, or search for them, whichever serves."""
         this = replace(run, problem=asked, statistics=Statistics())
         way, only = run.options.way, needs_listing(asked, run.goal)
+        if way == "auto" and serves(this):
+            return solve_by_few_rows(this)
         if way == "listing" or (way == "auto" and (only or worth_listing(this))):
             listed = ListedRun(this)
             listed.list_all(run.goal)

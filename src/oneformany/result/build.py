@@ -15,7 +15,7 @@ from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
-from oneformany.result.least_cost import proof_by_single_moves
+from oneformany.result.least_cost import least_move, proof_by_single_moves
 from oneformany.result.proof import Proof
 from oneformany.result.result import Ended, Result, Status
 from oneformany.result.squares import written_square
@@ -53,6 +53,8 @@ def build_result(
     search proved. What else is ``told`` is as in :class:`~oneformany.Result`.
     """
     explanations, assignment = _explanations(problem, groups)
+    # Before the classifier is described: what it answers here may be about doubtful points
+    alone = least_move(problem) if cost_open else None
     beyond = [row for row, distinct in enumerate(problem.row_of.tolist()) if distinct in reasons]
     known = np.zeros(len(problem.rows), dtype=np.bool_)
     known[[*helpable, *reasons]] = True
@@ -79,8 +81,8 @@ def build_result(
         covered_bound=covered_bound,
         **told,
     )
-    if cost_open:
-        proofs = [proof_by_single_moves(problem, result, result.goal), result.cost_proof]
+    if alone is not None:
+        proofs = [proof_by_single_moves(problem, alone, result, result.goal), result.cost_proof]
         best = max((one for one in proofs if one is not None), key=lambda one: one.bound)
         result = replace(result, cost_proof=best)
         cost_open = best.bound < result.cost_units

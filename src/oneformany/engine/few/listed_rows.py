@@ -1,0 +1,149 @@
+"""Rows all of whose actions are listed, which of these they accept, and whom some actions help of all."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.few.masks import BitTable, Masks
+from oneformany.engine.few.offered import Offered
+from oneformany.engine.listing.batches import Batches, OutOfTimeError
+from oneformany.engine.listing.ground import Ground
+from oneformany.engine.table.table import ColumnTable
+from oneformany.oracles.actions import ActionJudge, JudgesActions
+from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
+from oneformany.stop import Stop
+
+NO_ACTION = -1
+POINTS_AT_ONCE = 1 << 16  # changed rows that a restriction sees at once: some 10 MB
+
+
+class ListedRows:
+    """Rows of a problem with all actions that the classifier may accept for them, as bits.
+
+    An action stays with a row as long as it is possibly accepted: that is what bounds need. What is chosen is
+    tried on everybody, and there the classifier has the last word, which is remembered here.
+    """
+
+    def __init__(self, ground: Ground, offered: Offered, judge: ActionJudge, stop: Stop) -> None:
+        self.ground, self.offered, self.stop = ground, offered, stop
+        self.batches = Batches(ground, stop)
+        self.rows = np.zeros(0, dtype=np.int64)  # those that are listed and have an action, by their bit
+        self.unreachable = np.zeros(len(ground.rows), dtype=np.bool_)
+        self.by = np.full(len(ground.rows), NO_ACTION)  # an action that helps each row, where one is known
+        self.rank = np.zeros(len(offered.actions), dtype=np.int32)  # how many of a few rows accept an action
+        self.withdrawn = 0  # pairs of a row and an action that the classifier refused when it was asked
+        self._judge, self._bits = judge, BitTable(len(offered.actions))
+
+    @classmethod
+    def of(cls, ground: Ground, stop: Stop) -> Self:
+        """List rows of a problem whose oracle judges all actions of a row together."""
+        offered, oracle = Offered.of(ground), ground.problem.oracle
+        if not isinstance(oracle, JudgesActions):
+            raise TypeError("the oracle does not judge actions")
+        return cls(ground, offered, oracle.action_judge(offered.actions), stop)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def reachable(self) -> BoolArray:
+        """Rows of which it is known that some action helps them."""
+        return np.asarray(self.by != NO_ACTION)
+
+    def judged(self, row: int) -> NDArray[np.int8]:
+        """What the classifier says of each action of a row, restrictions observed."""
+        some = np.array([row])
+        line: NDArray[np.int8] = self._judge.judge(self.ground.values[some], self.offered.does(some))[0]
+        restrictions = self.ground.problem.restrictions
+        for first in range(0, len(line) if restrictions else 0, POINTS_AT_ONCE):
+            numbers = first + np.flatnonzero(line[first : first + POINTS_AT_ONCE] != NEGATIVE)
+            changed, targets = self.offered.changes(numbers)
+            before = np.repeat(self.ground.rows[some], len(numbers), axis=0)
+            after = np.where(changed, targets, before)
+            for restriction in restrictions:
+                line[numbers[~restriction.holds(before, after)]] = NEGATIVE
+        return line
+
+    def sample(self, rows: Iterable[int]) -> None:
+        """Count for each action how many of some rows accept it: the better one of two alike has more."""
+        for row in rows:
+            if self.stop.expired():
+                return
+            self.rank += self.judged(row) == POSITIVE
+
+    def list_until(self, rows: Iterable[int], most: int) -> None:
+        """List rows in order until so many of them can be helped, or time is up."""
+        found = list[int]()
+        for row in rows:
+            if len(found) == most or self.stop.expired():
+                break
+            line = self.judged(row)
+            try:
+                self.by[row] = self._accepted(row, line)
+            except OutOfTimeError:
+                break
+            self.unreachable[row] = self.by[row] == NO_ACTION
+            if not self.unreachable[row]:
+                self._bits.add(line)
+                found.append(row)
+        self.rows = np.append(self.rows, np.array(found, dtype=np.int64))
+
+    def _accepted(self, row: int, line: NDArray[np.int8]) -> int:
+        """An action that a row surely accepts, or one that it does when the classifier is asked; or none."""
+        sure = np.flatnonzero(line == POSITIVE)
+        if len(sure):
+            return int(sure[self.rank[sure].argmax()])
+        for action in np.flatnonzero(line == NEAR).tolist():
+            if self.helped(np.array([row]), action)[0]:
+                return int(action)
+            line[action] = NEGATIVE
+        return NO_ACTION
+
+    def helped(self, rows: IntArray, action: int) -> BoolArray:
+        """Which of some rows an action helps; ends by :class:`OutOfTimeError`."""
+        changed, targets = self.offered.changes(np.array([action]))
+        features = np.flatnonzero(changed[0])
+        return self.batches.accepted(features, rows, targets[:, features].astype(np.int64))[:, 0]
+
+    def try_on_everybody(self, actions: IntArray) -> IntArray:
+        """For each row one of some actions that helps it, or none, as far as there is time to find out.
+
+        Actions that many of the sampled rows accept come first, and whoever is helped is not asked again.
+        """
+        by = np.full(len(self.ground.rows), NO_ACTION)
+        with suppress(OutOfTimeError):
+            for action in actions[np.argsort(-self.rank[actions], kind="stable")].tolist():
+                left = np.flatnonzero((by == NO_ACTION) & ~self.unreachable)
+                by[left[self.helped(left, action)]] = action
+            self._remember(actions, np.flatnonzero(by == NO_ACTION))
+        self.by = np.where(by == NO_ACTION, self.by, by)
+        return by
+
+    def _remember(self, actions: IntArray, refused: IntArray) -> None:
+        """Take actions from listed rows that possibly accepted them and do not."""
+        which = np.flatnonzero(np.isin(self.rows, refused))
+        accepts = self._bits.accepts(which, actions)
+        for index, action in np.argwhere(accepts).tolist():
+            self._bits.withdraw(int(which[index]), int(actions[action]))
+            self.withdrawn += 1
+
+    def columns(self) -> tuple[ColumnTable, IntArray] | None:
+        """The largest groups of listed rows with an action each, over the listed rows as they rise.
+
+        And those actions. ``None`` where time was too short.
+        """
+        order = np.argsort(self.rows)
+        masks = Masks.of(self._bits, order, self.rank, self.stop)
+        if masks is None:
+            return None
+        incidence = masks.incidence()
+        changed, targets = self.offered.changes(masks.actions)
+        costs = np.zeros(len(incidence.rows), dtype=np.int64)
+        whole = ColumnTable(
+            incidence.starts, incidence.rows, costs, changed, targets, len(self.rows), complete=True
+        )
+        return whole, masks.actions

@@ -1,0 +1,73 @@
+"""A few rows carry the proof: the same optimum as brute force, and true claims wherever time ends."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.few.few_problems import FEW_ROWS, assert_confirmed, assert_fewest, draw_few
+from judgement_goals import is_true_of_goals
+from oneformany.engine.few import rounds
+from oneformany.engine.options import Options
+from oneformany.methods import solve
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_the_fewest_for_everybody_are_found_and_proved(seed):
+    problem = draw_few(np.random.default_rng(seed))
+    result = solve(problem, options=FEW_ROWS)
+    assert_confirmed(problem, result)
+    assert_fewest(problem, result)
+    assert result.count == result.lower_bound
+
+
+class LooksLeft:
+    """Says that time is up after so many looks at the clock."""
+
+    def __init__(self, looks):
+        self.looks = looks
+
+    def __call__(self):
+        self.looks -= 1
+        return self.looks < 0
+
+
+@pytest.mark.parametrize("chunk", range(3))
+def test_what_a_result_says_is_true_wherever_time_ends(chunk, monkeypatch):
+    monkeypatch.setattr(rounds, "FIRST_LISTED", 1)
+    monkeypatch.setattr(rounds, "LISTED_AT_ONCE", 1)
+    rng = np.random.default_rng([4, chunk])
+    for looks in range(25):
+        problem = replace(draw_few(rng), restrictions=())
+        with monkeypatch.context() as patched:
+            patched.setattr("oneformany.stop.Stop.expired", LooksLeft(looks))
+            result = solve(problem, options=FEW_ROWS)
+        assert is_true_of_goals(json.loads(result.to_json()))
+
+
+def test_switched_off_everything_is_listed_and_the_optimum_is_the_same():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        problem = draw_few(rng)
+        few, whole = (solve(problem, options=options) for options in (FEW_ROWS, Options(few_rows=False)))
+        assert (few.count, few.lower_bound) == (whole.count, whole.lower_bound)
+        assert [entry.row for entry in few.unreachable] == [entry.row for entry in whole.unreachable]
+        assert "rows listed" in few.statistics.counters
+        assert "rows listed" not in whole.statistics.counters
+
+
+def test_where_everything_is_quickly_listed_it_is():
+    problem = draw_few(np.random.default_rng(0))
+    assert "rows listed" not in solve(problem).statistics.counters
+
+
+def test_other_ways_to_share_do_not_come_here():
+    problem = draw_few(np.random.default_rng(0))
+    for other in (replace(problem, share="point"), replace(problem, share="features")):
+        assert "rows listed" not in solve(other, options=FEW_ROWS).statistics.counters
