@@ -202,7 +202,7 @@ class _Judge:
         helpable = sum(n for row, n in enumerate(self.people) if row not in beyond)
         needed = helpable
         if goal["coverage"] is not None:
-            needed = min(needed, ceil(round(goal["coverage"] * sum(self.people), 9)))
+            needed = min(needed, max(1, ceil(round(goal["coverage"] * sum(self.people), 9))))
         if "goal" not in result:
             rows = {
                 self.values.index(self.values[row]) for e in result["explanations"] for row in e["members"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from oneformany.arrays import usual_arithmetic
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -81,7 +82,10 @@ def solve(
         raise InputError(f"explanations and coverage are goals of the method 'exact', not of {method!r}")
     if method not in METHODS:
         raise InputError(f"method is {method!r}; it must be one of {', '.join(METHODS)}")
-    with Stop().on_interrupt():  # from here on, as compiled parts are loaded when they are needed
+    with (
+        Stop().on_interrupt(),
+        usual_arithmetic(),
+    ):  # from here on, as compiled parts are loaded when they are needed
         if method == "exact":
             from oneformany.engine.options import Options
             from oneformany.engine.solve import solve_exact

@@ -49,7 +49,7 @@ class Stop:
         clock: Callable[[], float] = monotonic,
         memory: Memory | None = None,
     ) -> None:
-        if time_limit is not None and not (isinstance(time_limit, Real) and time_limit >= 0):
+        if time_limit is not None and not _is_time(time_limit):
             raise InputError(f"time_limit is {time_limit!r}; give seconds, 0 or more, or None for no limit")
         self.time_limit, self._clock, self._start = time_limit, clock, clock()
         self._whole: Stop | None = None
@@ -136,3 +136,13 @@ class Stop:
         if self._interrupted:
             raise KeyboardInterrupt
         self._interrupted = True
+
+
+def _is_time(seconds: object) -> bool:
+    """Whether it can be counted down; infinity can, and an integer of 400 digits cannot."""
+    if not isinstance(seconds, Real) or isinstance(seconds, bool):
+        return False
+    try:
+        return float(seconds) >= 0
+    except OverflowError:
+        return False

@@ -196,7 +196,7 @@ def tell_status(result: dict[str, Any], people: list[int]) -> None:
     else:
         if "goal" in result:
             result["covered_bound"] = helpable
-        needed = min(helpable, int(np.ceil(round(goal["coverage"] * sum(people), 9))))
+        needed = min(helpable, max(1, int(np.ceil(round(goal["coverage"] * sum(people), 9)))))
         settled = result["lower_bound"] == result["count"] and result["covered"] >= needed
     result["status"] = "optimal" if settled and not result["undecided"] else "feasible"
     if len(beyond) == len(people):

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
-from oneformany.arrays import IntArray
+from oneformany.arrays import IntArray, usual_arithmetic
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
 from oneformany.explainer.posing import Posed, check_refused, pose
@@ -178,7 +178,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         # Until there are rows, there is nothing to answer with, and Ctrl-C is raised as usual.
         first, source = first_batch(frame) if streamed else (frame, None)
         drawn = Progress() if progress is True else nullcontext(progress or None)
-        with stop.on_interrupt(), drawn as told:
+        with stop.on_interrupt(), usual_arithmetic(), drawn as told:
             asked, table, noted = self, Table.of(first), dict[str, Any]()
             if streamed:
                 asked, table, people, noted = _read(self, table, source, stop)
@@ -220,6 +220,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             until = _with_a_moment(stop)
         return with_ranges(result, posed, moved, self.rules, _with_a_moment(stop))
 
+    @usual_arithmetic()
     def problem(self, frame: AnyFrame) -> Problem:
         """Pose the question about the rows that the model turns down, as functions on one row take it.
 

@@ -7,23 +7,22 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from math import inf, isfinite
-from numbers import Real
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
 
-from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
+from oneformany.explainer.costs import costs_of
 from oneformany.explainer.distances import Spread, in_tables
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
-from oneformany.problem.problem import LARGEST_SUM, checked_changes
+from oneformany.problem.problem import checked_changes
 from oneformany.readers.callables import as_black_box
 from oneformany.readers.inputs import inputs_of
 from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
@@ -31,7 +30,7 @@ from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
 from oneformany.result.labels import many
 from oneformany.schema.cells import Choice, beyond_data, by_name, checked_edges, infer_schema
-from oneformany.schema.feature import Feature, is_integer, plain_value, several, suggestion
+from oneformany.schema.feature import Feature, is_finite, is_integer, plain_value, several, suggestion
 from oneformany.schema.frames import ColumnValues, Table, refused_value
 from oneformany.schema.naming import labelled
 from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
 
 MANY_NAMES, MOSTLY = 100, 0.9  # values of a column, and for so many of the rows another one each
-MOST_PRICED = 2**29  # moves of one feature, whose costs take 4 GB
-SCALES = (1, 10, 100, 1_000, 10_000)  # costs have at most four digits after the point
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,8 +239,7 @@ def _check_parameters(asked: OneForMany) -> None:
     if asked.schema is not None and not isinstance(asked.schema, Schema):
         raise InputError(f"schema must be a Schema, not {type(asked.schema).__name__}")
     threshold = asked.threshold
-    number = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if threshold is not None and not (number and isfinite(threshold)):
+    if threshold is not None and not is_finite(threshold):
         raise InputError(f"threshold is {threshold!r}; it must be a number such as 0.5, or None")
     checked_changes(asked.max_changes)
     if asked.share not in get_args(Share):
@@ -263,7 +259,7 @@ def _limits(
     costs = asked.costs
     if costs is not None and not isinstance(costs, Costs):
         tables, measure = in_tables(costs, schema, spreads)
-        costs = replace(_costs(tables, schema), measure=measure)
+        costs = replace(costs_of(tables, schema), measure=measure)
     restrictions = restrictions_of(schema, asked.rules, reference, allowed)
     ruled = any(matrix is not None for matrix in allowed)
     return {"allowed": allowed if ruled else None, "restrictions": restrictions, "costs": costs}
@@ -311,34 +307,3 @@ def _choice(name: str, own: Feature | None, wishes: dict[str, Any], *, apart: bo
             raise InputError(f"special names no code of {name!r}; leave it out")
         wishes["special"] = tuple((str(label), tuple(several(held))) for label, held in cells)
     return Choice(None if {"edges", "bins"} & wishes.keys() else own, apart=apart, **wishes)
-
-
-def _costs(given: AnyValue, schema: Schema) -> Costs:
-    """Turn costs into integers: by feature what a change costs, or a table ``[from, to]``; 1 if not named."""
-    tables, named = [], by_name(given, "costs")
-    for name in named:
-        schema.index(name)
-    for feature in schema.features:
-        n, cost = feature.n_levels, named.get(feature.name, 1)
-        try:
-            table = np.asarray(cost, dtype=np.float64)
-        except (TypeError, ValueError):  # words, or lines of different lengths
-            table = np.asarray(np.nan)
-        if n * n > MOST_PRICED:
-            raise InputError(f"{feature.name!r} has {n:,} cells, which are too many for costs; give it fewer")
-        is_table = table.shape == (n, n) and not table.diagonal().any()
-        if (table.ndim and not is_table) or not ((table >= 0) & np.isfinite(table)).all():
-            raise InputError(
-                f"costs of {feature.name!r} must be a number of at least 0, or a table of {n} x {n} such "
-                f"numbers with 0 for staying, not {cost!r}"
-            )
-        tables.append(table)
-    exact = (s for s in SCALES if all((np.abs(t * s - np.rint(t * s)) <= 1e-9).all() for t in tables))
-    scale = next(exact, 0)
-    if not scale:
-        scale = SCALES[-1]
-        told = "costs are rounded to four digits after the point, and least cost is proved for these"
-        warnings.warn(told, stacklevel=2)
-    units = (np.minimum(np.rint(table * scale), LARGEST_SUM).astype(np.int64) for table in tables)
-    both = zip(units, schema.levels, strict=True)
-    return Costs(tuple(np.where(np.eye(n, dtype=np.bool_), 0, cost) for cost, n in both), scale)

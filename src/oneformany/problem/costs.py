@@ -9,6 +9,8 @@ from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.plain import Plain
 
+LARGEST_COST = 2**30  # of one move, in integers: what a result file carries
+
 
 @dataclass(frozen=True, eq=False)
 class Costs(Plain):
@@ -42,6 +44,11 @@ class Costs(Plain):
                 raise InputError(f"costs of feature {feature} must be a square table of integers")
             if (table < 0).any() or np.diagonal(table).any():
                 raise InputError(f"costs of feature {feature}: no move may cost less than 0, staying costs 0")
+            if table.max(initial=0) > LARGEST_COST:
+                raise InputError(
+                    f"costs of feature {feature} go up to {table.max():,}, and {LARGEST_COST:,} is the most; "
+                    "give all costs in larger units"
+                )
 
     @classmethod
     def changes(cls, levels: tuple[int, ...]) -> Self:

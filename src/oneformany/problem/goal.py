@@ -1,12 +1,13 @@
 """What is wanted of an answer: cover everybody, do the most with a few, or reach a share."""
 
+import math
 from dataclasses import dataclass
 from numbers import Real
 
-import numpy as np
-
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import is_integer
+
+MOST_PEOPLE = 2**40  # are asked about: what a result file carries
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,13 @@ class Goal:
         k = self.explanations
         if k is not None and not is_integer(k, 1):
             raise InputError(f"explanations is {k!r}; it must be an integer of at least 1, or None")
+        if k is not None and k > MOST_PEOPLE:
+            raise InputError(f"explanations is {k}; more than {MOST_PEOPLE:,} rows are never asked about")
         q = self.coverage
         if q is not None and (isinstance(q, bool) or not isinstance(q, Real) or not 0 < q <= 1):
             raise InputError(f"coverage is {q!r}; it must be above 0 and at most 1, or None")
+        object.__setattr__(self, "explanations", None if k is None else int(k))
+        object.__setattr__(self, "coverage", None if q is None else float(q))
 
     @property
     def limited(self) -> bool:
@@ -48,7 +53,7 @@ class Goal:
         return self.explanations is not None or self.coverage is not None
 
     def needed(self, rows: int) -> int:
-        """Rows that must be covered, of so many that were given."""
-        share = 1.0 if self.coverage is None else float(self.coverage)
+        """Rows that must be covered, of so many that were given: at least one, however small the share."""
+        share = 1.0 if self.coverage is None else self.coverage
         # The share is what the user wrote, 0.9 say, not the binary number next to it.
-        return min(rows, int(np.ceil(round(share * rows, 9))))
+        return min(rows, max(1, math.ceil(round(share * rows, 9))))

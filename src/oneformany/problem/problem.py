@@ -13,6 +13,7 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
+from oneformany.problem.goal import MOST_PEOPLE
 from oneformany.problem.own import OwnValues
 from oneformany.schema.encoding import as_table, code_faults
 from oneformany.schema.feature import is_integer
@@ -136,6 +137,11 @@ class Problem:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
             object.__setattr__(self, name, value)
+        if multiplicity.sum() > MOST_PEOPLE:
+            raise InputError(
+                f"people are {multiplicity.sum():,} together, {MOST_PEOPLE:,} are the most; count them in "
+                "larger units, such as thousands"
+            )
         if self.most_cost >= LARGEST_SUM:
             raise InputError(
                 f"all people together could pay {self.most_cost:.2g}, which is too much to be added exactly; "
@@ -273,6 +279,12 @@ def checked_people(people: ArrayLike | None, n_rows: int) -> IntArray | None:
     counts = as_table(people, "people")
     if counts.shape != (n_rows,) or not np.issubdtype(counts.dtype, np.integer) or (counts < 1).any():
         raise InputError(f"people must be {n_rows} integers of at least 1, one per row")
+    if (counts > MOST_PEOPLE).any():
+        row = int((counts > MOST_PEOPLE).argmax())
+        raise InputError(
+            f"people of row {row} are {counts[row]:,}, and {MOST_PEOPLE:,} are the most of all together; "
+            "count them in larger units, such as thousands"
+        )
     return counts.astype(np.int64)
 
 

@@ -23,6 +23,7 @@ MARGIN = 1e-9  # scores nearer to the threshold are the model's to decide, since
 RELATIVE_MARGIN = 1e-12  # the same for scores above a thousand, as a share of the largest score
 PROBABILITY_MARGIN = 1e-12  # the same for probabilities, which matters only next to 0 and 1
 EXACT_BITS = 12  # multiples of 2**-EXACT_BITS are exact on the decimal grid of scores
+SMALLEST, SMALLEST_REST = 1e-300, 1e-15  # probabilities whose half, and 1 less whose half, have log odds
 LARGEST_EXACT = 2**24  # integers up to this are exact in single precision, and on that grid in double
 LEAD_OPERATIONS = 64  # more rounded operations than a model needs for what a column adds to a lead
 
@@ -138,6 +139,8 @@ def _additive(
         margin = 8 * SINGLE if score.single else PROBABILITY_MARGIN
         if not 0 < probability < 1 - margin:
             raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
+        if probability < (SMALLEST if index else SMALLEST_REST):
+            raise UnsupportedModelError(f"a probability of {threshold} is too near 0 to be turned into a sum")
         edges = (max(probability - margin, probability / 2), probability + margin)
         low, high = (score.inverse(p) if index else -score.inverse(1 - p) for p in edges)
     tables, constant = score.tables(encoding, signs, model)

@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.api.types import infer_dtype, is_numeric_dtype
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
-from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray, usual_arithmetic
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.problem.own import OwnValues
 from oneformany.result.squares import Square
@@ -158,6 +158,7 @@ class Placed:
     reasons: list[str | None]  # the value without a cell, if any, of one that has no explanation and needs it
 
 
+@usual_arithmetic()
 def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
     """Find the explanation of each row; of rows without one, a warning names values that have no cell."""
     schema, problem, frame = schema_of(result), result.problem, table.frame

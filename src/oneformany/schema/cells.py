@@ -204,8 +204,9 @@ def _edges(
             if n_cells > MOST_CELLS:
                 differs = _weightiest(differs, told.splits[1:], counts)
         if few:  # a cell includes its right edge
-            last, below = numbers[:-1][differs], np.nextafter(numbers[1:][differs], -np.inf)
-            edges = [roundest(*ends, ends[0]) for ends in zip(last.tolist(), below.tolist(), strict=True)]
+            last, first = numbers[:-1][differs].tolist(), numbers[1:][differs].tolist()
+            below = (math.nextafter(number, -math.inf) for number in first)
+            edges = [roundest(*ends, ends[0]) for ends in zip(last, below, strict=True)]
             if not choice.apart or len(edges) + 1 >= MOST_CELLS:
                 return edges
             if len(numbers) > choice.most:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -373,6 +374,11 @@ def number_label(value: Raw) -> str:
 def is_integer(value: object, least: int) -> bool:
     """Whether a value is an integer of at least so much; a truth value is not."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
+
+
+def is_finite(value: object) -> TypeGuard[float]:
+    """Whether a value is a number that decimal numbers can come near to; a truth value is not."""
+    return _is_number(value) and abs(value) <= sys.float_info.max
 
 
 def plain_value(value: AnyValue) -> AnyValue:

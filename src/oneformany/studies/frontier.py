@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, SupportsIndex
 import pandas as pd
 
 from oneformany.anything import AnyFrame
+from oneformany.arrays import usual_arithmetic
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -166,7 +167,7 @@ def frontier(
     if max_changes is not None and explanations is not None:
         raise InputError("give max_changes or explanations: a curve is over one of them")
     stop = Stop(time_limit)
-    with stop.on_interrupt():
+    with stop.on_interrupt(), usual_arithmetic():
         return _curve(problem, max_changes, explanations, stop, progress)
 
 

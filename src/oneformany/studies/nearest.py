@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from oneformany.anything import AnyFrame
+from oneformany.arrays import usual_arithmetic
 from oneformany.exceptions import InputError
 from oneformany.explainer.posing import pose
 from oneformany.problem import Problem
@@ -70,6 +71,7 @@ def nearest_change(problem: Problem, row: int) -> Alternative | None:
     return next(iter(alternatives(problem, row, count=1)), None)
 
 
+@usual_arithmetic()
 def alternatives(problem: Problem, row: int, count: int = 3) -> tuple[Alternative, ...]:
     """Find several changes of a row, each the cheapest that does not include an earlier one.
 
@@ -110,6 +112,7 @@ def alternatives(problem: Problem, row: int, count: int = 3) -> tuple[Alternativ
     return tuple(found)
 
 
+@usual_arithmetic()
 def alternatives_of_frame(
     explainer: "OneForMany", frame: AnyFrame, row: Hashable, count: int = 3
 ) -> pd.DataFrame:

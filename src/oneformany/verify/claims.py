@@ -40,9 +40,12 @@ class Goal(NamedTuple):
         return self.explanations is not None or self.coverage is not None
 
     def needed(self, people: int) -> int:
-        """Count the people that must be covered; 0.9 is nine tenths, not the binary number next to it."""
+        """Count the people that must be covered; 0.9 is nine tenths, not the binary number next to it.
+
+        However small the share is, it is somebody.
+        """
         share = 1.0 if self.coverage is None else self.coverage
-        return min(people, ceil(round(share * people, ROUNDED)))
+        return min(people, max(1, ceil(round(share * people, ROUNDED))))
 
 
 @dataclass(frozen=True, eq=False)

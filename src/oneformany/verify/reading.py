@@ -66,8 +66,10 @@ class Limits:
         for name, limit, unit in given:
             if limit is not None and not (isinstance(limit, Real) and limit >= 0):  # NaN is not either
                 raise InputError(f"{name} is {limit!r}; give {unit}, 0 or more, or None for no limit")
-        self._seconds = float("inf") if time_limit is None else time_limit
-        self._bytes = float("inf") if memory_limit is None else memory_limit * GIGABYTE
+        most = float("inf")
+        self._seconds = most if time_limit is None or time_limit > LARGEST_FLOAT else float(time_limit)
+        much = memory_limit is None or memory_limit > LARGEST_FLOAT // GIGABYTE
+        self._bytes = most if memory_limit is None or much else float(memory_limit) * GIGABYTE
         self._end = perf_counter() + self._seconds
         self._held = 0
 
