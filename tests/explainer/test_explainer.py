@@ -240,7 +240,10 @@ def test_when_all_rows_are_positive_there_is_nothing_to_explain(german, model):
         ({"threshold": 1.0}, "strictly between 0 and 1"),
         ({"rules": [Immutable("shoe size")]}, "no feature 'shoe size'"),
         ({"costs": {"housing": [[1, 1, 1]] * 3}}, "table of 3 x 3 such numbers with 0 for staying"),
-        ({"costs": {"housing": 1e30}}, "too much to be added exactly; give costs in larger units"),
+        (
+            {"costs": {"housing": 1e30}},
+            "go up to 1e.30, and the most is 1,073,741,824; write all costs in larger",
+        ),
         ({"schema": None}, "fitted on 59 columns without names, the frame has 20"),
     ],
 )
@@ -397,7 +400,7 @@ def test_costs_of_a_column_of_many_values_take_no_more_memory_than_their_table(m
     tracemalloc.stop()
     assert problem.costs.tables[0].sum() == 3_000 * 2_999 * 2 * 5
     assert peak < 2.5 * problem.costs.tables[0].nbytes
-    monkeypatch.setattr("oneformany.explainer.posing.MOST_PRICED", 2_999**2)
+    monkeypatch.setattr("oneformany.explainer.costs.MOST_PRICED", 2_999**2)
     with pytest.raises(InputError, match="'zip' has 3,000 cells, which are too many for costs"):
         OneForMany(model, 1, schema=schema, costs={"job": 2.5}).problem(frame[:40])
 

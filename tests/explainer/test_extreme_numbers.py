@@ -156,7 +156,7 @@ def test_as_many_people_as_a_file_carries():
         (LogisticRegression(), 1e-300),
         (DecisionTreeClassifier(random_state=0), 5e-323),
         (RandomForestClassifier(4, random_state=0), 1e-300),
-        (GradientBoostingClassifier(n_estimators=4), 1e300),
+        (GradientBoostingClassifier(n_estimators=4), 1e30),
     ],
     ids=["a sum", "a tree", "a forest", "boosting"],
 )

@@ -69,7 +69,8 @@ def _promised(feature: Feature, cell: int, known: Sequence[Any]) -> Sequence[Any
         low = math.floor(edges[cell - 1]) + 1 if cell else int(min(known))
         high = math.floor(edges[cell]) if cell < last else int(max(known))
         return [type(known[0])(number) for number in range(low, min(high, low + MOST_QUESTIONS) + 1)]
-    above = (float(np.nextafter(np.float32(edge), np.float32(np.inf))) for edge in edges[:cell][-1:])
+    with np.errstate(over="ignore"):  # beyond single precision there is infinity
+        above = [float(np.nextafter(np.float32(edge), np.float32(np.inf))) for edge in edges[:cell][-1:]]
     return sorted({*known, *above, *edges[cell : cell + 1]})  # "above 5" promises the next number
 
 
