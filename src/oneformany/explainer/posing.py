@@ -29,7 +29,7 @@ from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_v
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
 from oneformany.result.labels import many
-from oneformany.schema.cells import Choice, beyond_data, by_name, checked_edges, infer_schema
+from oneformany.schema.cells import MOST_ASKED, Choice, beyond_data, by_name, checked_edges, infer_schema
 from oneformany.schema.feature import Feature, is_finite, is_integer, plain_value, several, suggestion
 from oneformany.schema.frames import ColumnValues, Table, refused_value
 from oneformany.schema.naming import labelled
@@ -292,8 +292,9 @@ def _choices(
 
 def _choice(name: str, own: Feature | None, wishes: dict[str, Any], *, apart: bool) -> Choice:
     """Check what is said about one column; edges or bins come before the schema."""
-    if "bins" in wishes and not is_integer(wishes["bins"], 2):
-        raise InputError(f"bins of {name!r} is {wishes['bins']!r}; it must be an integer of at least 2")
+    if "bins" in wishes and not (is_integer(wishes["bins"], 2) and wishes["bins"] <= MOST_ASKED):
+        span = f"an integer of at least 2, and at most {MOST_ASKED:,}"
+        raise InputError(f"bins of {name!r} is {wishes['bins']!r}; it must be {span}")
     if "edges" in wishes:
         wishes["edges"] = checked_edges(name, wishes["edges"])
     if "targets" in wishes and not isinstance(wishes["targets"], Mapping):

@@ -15,6 +15,7 @@ from oneformany.oracles.search import BATCH, climb, search
 
 LARGEST_BOX = 10_000
 MOST_KNOWN = 1 << 21  # how many answers are remembered, in some 300 MB, before it begins anew
+MOST_SHOWN = 60  # letters of what a function returns, in a message
 SLACK = 1e-6
 ROUNDING = 2.0**-21
 
@@ -166,7 +167,7 @@ def check_probabilities(output: ArrayLike, rows: int, positive: int = 1) -> Floa
     if array.dtype.kind == "b":  # decisions, as surely as can be
         array = array.astype(np.float64)
     if array.dtype.kind != "f":
-        shown = repr(array.ravel().tolist()[0]) if array.size else "nothing"
+        shown = repr(array.ravel().tolist()[0])[:MOST_SHOWN] if array.size else "nothing"
         raise UnsupportedModelError(
             f"the function returns {shown} ({array.dtype}), which is not a probability; return "
             "probabilities as decimal numbers, as predict_proba does, not labels"

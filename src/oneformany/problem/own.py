@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
@@ -37,6 +38,17 @@ class OwnValues(Plain):
     targets: tuple[IntArray, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _integers(self.values))
+        for name in ("cell_of", "targets"):
+            object.__setattr__(self, name, tuple(map(_integers, getattr(self, name))))
+        sizes = [len(cells) for cells in self.cell_of]
+        if self.values.ndim != 2 or not self.values.shape[1] == len(sizes) == len(self.targets):
+            raise InputError("own values need a table of rows, and cells and targets for each of its columns")
+        for row, feature in np.argwhere((self.values < 0) | (self.values >= sizes))[:1].tolist():
+            value = self.values[row, feature]
+            raise InputError(
+                f"row {row}, feature {feature}: there are {sizes[feature]} values, and none is {value}"
+            )
         for feature, (cells, targets) in enumerate(zip(self.cell_of, self.targets, strict=True)):
             for cell, value in enumerate(targets.tolist()):
                 if value != NO_TARGET and (not 0 <= value < len(cells) or cells[value] != cell):
@@ -60,3 +72,11 @@ class OwnValues(Plain):
             moves = changed[:, feature] & (of[values[:, feature]] != cells[:, feature])
             moved[moves, feature] = targets[cells[moves, feature]]
         return moved
+
+
+def _integers(given: ArrayLike) -> IntArray:
+    """Take integers of any kind, truth values among them."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "iub":
+        raise InputError(f"own values, their cells and targets must be integers, not {array.dtype}")
+    return array.astype(np.int64) if array.dtype.kind == "b" else array

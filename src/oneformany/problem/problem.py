@@ -20,6 +20,7 @@ from oneformany.schema.feature import is_integer
 
 Share = Literal["point", "action", "features"]
 
+MOST_LEVELS = 2**20  # of a feature: what a result file carries
 LARGEST_SUM = 2**62  # sums of integers stay below, with room for one more step
 
 
@@ -160,6 +161,8 @@ class Problem:
     def _faults_of_types(self) -> Iterator[str]:
         if not isinstance(self.levels, Iterable) or not all(is_integer(n, 0) for n in self.levels):
             yield f"levels must be a list of integers, one per feature, not {self.levels!r}"
+        elif max(self.levels, default=0) > MOST_LEVELS:
+            yield f"a feature has {max(self.levels):,} levels, {MOST_LEVELS:,} are the most; give it fewer"
         if not hasattr(self.oracle, "levels"):
             found = type(self.oracle).__name__
             yield f"oracle must be an Oracle, not {found}; oracle_for(model, schema) makes one of a model"

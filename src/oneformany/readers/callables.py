@@ -14,16 +14,17 @@ from sklearn.ensemble import RandomForestClassifier
 
 from oneformany.anything import AnyModel
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, OneForManyError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, as_fitted
 from oneformany.readers.registry import first_step, is_function
 from oneformany.readers.verdict import Reading, Verdict, class_index, class_number, said
-from oneformany.schema.feature import listed
+from oneformany.schema.feature import listed, plain_value
 from oneformany.schema.schema import Schema
 
 ALMOST = 1 - 2**-20
+MOST_NAMED = 10  # columns of a row, in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +65,9 @@ def read_function(
     """
     box = model if isinstance(model, BlackBox) else BlackBox(model)
     index = _index(model, positive)
+    ask = _Changed(box.function, index)
     oracle = BlackBoxOracle(
-        box.function,
+        ask,
         rows.schema.levels,
         0.5 if threshold is None else threshold,
         rows=rows.frame,
@@ -74,13 +76,54 @@ def read_function(
         largest_box=box.largest_box,
     )
     # One row, so that a function which cannot be used is refused before the work begins
-    output = box.function(rows.frame(np.zeros((1, len(rows.schema.levels)), np.int64)))
-    check_probabilities(output, 1, index)
-    shape = np.shape(output)
+    shape = np.shape(ask(rows.frame(np.zeros((1, len(rows.schema.levels)), np.int64))))
     if threshold is None and len(shape) == 2 and shape[1] > 2:
         raise InputError(f"the function knows {shape[1]} classes; name the least probability as threshold")
     decide = decision(box, threshold, positive)
     return Reading(oracle, lambda codes: decide(rows.frame(codes)))
+
+
+@dataclass(frozen=True)
+class _Changed:
+    """A function that is asked about changed rows; what it does not answer is told with a row."""
+
+    function: Callable[[pd.DataFrame], ArrayLike]
+    index: int  # of the positive class
+
+    def __call__(self, frame: pd.DataFrame) -> ArrayLike:
+        """Answer as the function does."""
+        try:
+            output = self.function(frame)
+            check_probabilities(output, len(frame), self.index)
+        except MemoryError:
+            raise
+        except Exception as error:
+            known = isinstance(error, OneForManyError)
+            kind = type(error) if known else InputError
+            told = str(error) if known else f"the function fails: {type(error).__name__} {error}"
+            raise kind(f"{told}{self._of_which_row(frame)}") from error
+        return output
+
+    def _of_which_row(self, frame: pd.DataFrame) -> str:
+        """Find a row that the function does not answer about alone."""
+        while len(frame) > 1:
+            half = frame.iloc[: len(frame) // 2]
+            frame = frame.iloc[len(half) :] if self._answers(half) else half
+        if self._answers(frame):
+            return ""
+        values = frame.to_dict("records")[0]
+        told = ", ".join(f"{name}={plain_value(values[name])!r}" for name in list(values)[:MOST_NAMED])
+        more = f" and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else ""
+        return (
+            f"; it must answer about every combination of values that changes lead to, such as {told}{more}"
+        )
+
+    def _answers(self, frame: pd.DataFrame) -> bool:
+        try:
+            check_probabilities(self.function(frame), len(frame), self.index)
+        except Exception:  # noqa: BLE001 (of a function of the user, which may raise anything)
+            return False
+        return True
 
 
 def decision(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,14 @@ from oneformany.readers.verdict import Reading
 from oneformany.readers.wrappers import unwrapped
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, same_rows
 from oneformany.schema.encoding import Encoding
-from oneformany.schema.feature import Feature, is_missing, no_level
+from oneformany.schema.feature import Feature, is_finite, is_missing, no_level
 from oneformany.schema.frames import DATES, ColumnValues, Table, alike, refused_value
 from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
 # Splits times columns times values up to which trees are read, in a second or two; larger ones are asked
 MOST_ENTRIES = 1 << 28
+MOST_SHOWN = 60  # letters of a value, in a message
 TIME_WAS_UP = "time was up before it was read"
 
 
@@ -217,10 +217,17 @@ def _joined(column: pd.Series[Any], more: pd.Series[Any], choice: Choice) -> Col
     targets = choice.targets or ()
     wished: list[Any] = list(targets.values() if isinstance(targets, Mapping) else targets)
     wished = [value for value in wished if not is_missing(value) and value != "missing"]
-    if values.kind == "number" and (odd := [value for value in wished if not isinstance(value, Real)]):
-        raise InputError(f"targets of {column.name!r} must be numbers, as the column is, not {odd[0]!r}")
+    if values.kind == "number" and (odd := [value for value in wished if not is_finite(value)]):
+        shown = repr(odd[0])[:MOST_SHOWN]
+        raise InputError(f"targets of {column.name!r} must be finite numbers, as the column is, not {shown}")
     if choice.feature is not None:  # the user's own cells, with the values that they send rows to
-        wished += map(choice.feature.target, range(choice.feature.n_levels))
+        own = [choice.feature.target(cell) for cell in range(choice.feature.n_levels)]
+        if values.kind == "number" and (texts := [value for value in own if isinstance(value, str)]):
+            raise InputError(
+                f"column {column.name!r} holds numbers, and its cells in the schema stand for texts such as "
+                f"{texts[0]!r}; give the feature edges=, numbers= or groups= that say which numbers they hold"
+            )
+        wished += own
     return values.with_values([value for value in wished if not is_missing(value)])
 
 

@@ -21,6 +21,7 @@ from oneformany.schema.schema import Schema
 ANY_VALUE = "any value"
 ANY_NUMBER = "any number"
 MOST_CELLS = 8  # of a feature, unless the user or the model's own steps say otherwise
+MOST_ASKED = 2**20  # bins of a column: as many levels as a result file carries
 MOST_BINS = 32  # so many groups of numbers that a pipeline's steps do not tell apart are bins of its own
 SMALLEST_SHARE = 0.02  # of the reference rows must be in a cell between two weighty splits
 HALVINGS = 60  # how often the weight of a number that most rows have is cut down to that of one bin
@@ -94,8 +95,10 @@ def infer_schema(
     >>> schema.names, schema.levels
     (('job', 'rooms'), (2, 2))
     """
-    if bins is not None and not is_integer(bins, 2):
-        raise InputError(f"bins is {bins!r}; it must be None or an integer of at least 2")
+    if bins is not None and not (is_integer(bins, 2) and bins <= MOST_ASKED):
+        raise InputError(
+            f"bins is {bins!r}; it must be None or an integer of at least 2, and at most {MOST_ASKED:,}"
+        )
     if not is_integer(max_levels, 0):
         raise InputError(f"max_levels is {max_levels!r}; it must be an integer of at least 0")
     own_edges = {name: checked_edges(name, cuts) for name, cuts in by_name(edges, "edges").items()}

@@ -148,7 +148,7 @@ class Feature:
             found = self._indices.get(value)
         except TypeError:  # a list, or what else nobody can look up
             return None
-        if found is None and self.edges is not None and _is_number(value) and math.isfinite(value):
+        if found is None and self.edges is not None and is_finite(value):
             return bisect_left(self.edges, value)
         return self.n_levels - 1 if found is None and self.unseen else found
 
@@ -296,7 +296,7 @@ class Feature:
             yield f" has both {' and '.join(given)}; give one of them"
         if self.edges is not None:
             edges, bins = list(self.edges), len(self.edges) + 1
-            if not all(_is_number(edge) and math.isfinite(edge) for edge in edges):
+            if not all(map(is_finite, edges)):
                 yield f": edges must be finite numbers, not {edges}"
             if any(low >= high for low, high in pairwise(edges)):
                 yield f": edges must increase, not {list(map(float, edges))}"
@@ -305,7 +305,7 @@ class Feature:
 
     def _faults_of_values(self) -> Iterator[str]:
         for number in self.numbers or ():
-            if not isinstance(number, (bool, int, float)) or not math.isfinite(number):
+            if not isinstance(number, bool) and not is_finite(number):
                 yield f": {number!r} is neither a number nor a truth value"
         lengths = {
             "numbers": self.n_regular,

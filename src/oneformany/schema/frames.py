@@ -12,10 +12,11 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Raw, is_missing, listed, plain_value, repeated, suggestion
+from oneformany.schema.feature import Raw, is_finite, is_missing, listed, plain_value, repeated, suggestion
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 KINDS = {**dict.fromkeys(NUMBERS, "number"), "boolean": "boolean", "string": "category", "empty": "category"}
+DOUBLE = 8  # bytes
 DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period", "interval")
 UNKNOWN = "unknown categor"  # what encoders say
 OTHER_KIND = "ufunc 'isnan' not supported"  # and what they say of numbers where they know texts
@@ -57,8 +58,9 @@ class Table:
 def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
     """Turn a frame of pandas, polars, pyarrow or any library that narwhals knows into one of pandas."""
     if isinstance(frame, pd.DataFrame):
-        sparse = {name: kind for name, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)}
-        return frame.astype({name: kind.subtype for name, kind in sparse.items()}) if sparse else frame
+        stored = {name: _stored(kind) for name, kind in frame.dtypes.items()}
+        unusual = {name: kind for name, kind in stored.items() if kind is not None}
+        return frame.astype(unusual) if unusual else frame
     if isinstance(frame, np.ndarray) and frame.ndim == 2 and frame.dtype.names is None:
         return pd.DataFrame(frame)  # whose columns are numbered, as are the inputs of a model fitted on it
     wrong = f"{what} must be a pandas DataFrame (or one of polars or pyarrow), not {type(frame).__name__}"
@@ -75,6 +77,14 @@ def as_pandas(frame: AnyFrame, what: str = "the rows") -> pd.DataFrame:
     except ValueError as error:  # of a table of pyarrow
         raise InputError(f"{what} have columns of one name; keep one of each: {error}") from error
     return _in_pandas(native.collect() if isinstance(native, narwhals.LazyFrame) else native)
+
+
+def _stored(kind: AnyValue) -> AnyValue:
+    """Say how columns are stored instead that have gaps or digits which models do not read, if they have."""
+    if isinstance(kind, pd.SparseDtype):
+        return kind.subtype
+    longer = isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize > DOUBLE
+    return np.dtype(np.float64) if longer else None
 
 
 def _in_pandas(native: AnyFrame) -> pd.DataFrame:
@@ -111,10 +121,14 @@ class ColumnValues:
             raise InputError(f"column {name!r} holds more than single values: {error}") from error
         ordered = kind == "number" or bool(getattr(column.dtype, "ordered", False))
         found = cls(name, array, codes, kind, ordered).in_order()
-        for row in column.index[np.isinf(found.numbers)[found.codes]] if kind == "number" else ():
-            raise InputError(
-                f"column {name!r}, row {row}: the number is infinite; replace it or drop the row"
-            )
+        if kind == "number":
+            try:
+                beyond, why = np.isinf(found.numbers), "is infinite"
+            except OverflowError:  # of an integer of hundreds of digits
+                beyond = np.array([not (value is None or is_finite(value)) for value in found.plain])
+                why = "has more digits than decimal numbers have"
+            for row in column.index[beyond[found.codes]]:
+                raise InputError(f"column {name!r}, row {row}: the number {why}; replace it or drop the row")
         return found
 
     @classmethod
@@ -246,7 +260,7 @@ def alike(values: Column, dtype: AnyValue) -> Column:
         return values
     try:
         cast = values.astype(dtype)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return values
     both = zip(cast, values, strict=True)
     same = all(is_missing(a) == is_missing(b) and (is_missing(a) or a == b) for a, b in both)
@@ -274,6 +288,8 @@ def column_kind(column: Column) -> str:
         )
     present = column[column.notna()]
     words = present.map(_kind_in_words)
+    if present.empty:
+        return "category"
     usual = words.value_counts().index[0]
     for row, kind, value in zip(present.index, words, present, strict=True):
         if kind != usual:

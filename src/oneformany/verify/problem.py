@@ -14,6 +14,7 @@ from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json, Li
 
 NO_TARGET = -1
 MOST_FEATURES = 2**16
+MOST_VALUES = 2**24
 MOST_ROWS = 10**12
 MOST_PEOPLE = 2**40
 LARGEST_COST = 2**30
@@ -256,8 +257,8 @@ def _own(given: Json, codes: IntArray, levels: Levels) -> tuple[IntArray, Levels
     pairs = zip(given["cell_of"].entries(len(levels)), given["targets"].entries(len(levels)), strict=True)
     for n, (cells, goals) in zip(levels, pairs, strict=True):
         of = cells.array(0, n - 1)
-        if not 1 <= len(of) <= MOST_LEVELS:
-            raise CertificateError(f"{cells.path} has {len(of)} values, not 1 to {MOST_LEVELS}")
+        if not 1 <= len(of) <= MOST_VALUES:
+            raise CertificateError(f"{cells.path} has {len(of)} values, not 1 to {MOST_VALUES}")
         to = goals.array(NO_TARGET, len(of) - 1, n)
         offered = np.flatnonzero(to != NO_TARGET)
         if (wrong := offered[of[to[offered]] != offered]).size:

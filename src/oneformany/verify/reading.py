@@ -39,6 +39,7 @@ BYTES = {"[": 136, "{": 480, ",": 64, '"': 80}
 LONGEST_LIST = 10**7
 LARGEST_FLOAT = 10**300
 MOST_LEVELS = 2**20
+LARGEST_CODE = 2**24
 GIGABYTE = 10**9
 NAMES = {
     NoneType: "null",
@@ -309,7 +310,7 @@ class Json:
 
     def codes(self, levels: tuple[int, ...], rows: int | None = None) -> IntArray:
         """Refuse anything but rows with one existing level per feature."""
-        codes = self.matrix(0, MOST_LEVELS - 1, len(levels), rows)
+        codes = self.matrix(0, LARGEST_CODE, len(levels), rows)
         for row, feature in np.argwhere(codes >= np.array(levels))[:1].tolist():
             raise CertificateError(
                 f"{self.path}[{row}] has code {codes[row, feature]} in feature {feature}, "

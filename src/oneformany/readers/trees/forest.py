@@ -105,7 +105,8 @@ class Forest:
 
     def intervals(self, thresholds: FloatArray, values: FloatArray) -> FloatArray:
         """Say between which thresholds each value lies; not-a-number stays what it is."""
-        compared = values.astype(np.float32).astype(np.float64) if self.single else values
+        with np.errstate(over="ignore"):  # beyond single precision lies infinity
+            compared = values.astype(np.float32).astype(np.float64) if self.single else values
         found = np.searchsorted(thresholds, compared, side="right" if self.strict else "left")
         return np.where(np.isnan(values), np.nan, found)
 
