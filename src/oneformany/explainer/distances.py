@@ -10,7 +10,7 @@ from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.schema.cells import by_name
-from oneformany.schema.feature import Feature, suggestion
+from oneformany.schema.feature import Feature, is_finite, suggestion
 from oneformany.schema.frames import ColumnValues
 from oneformany.schema.schema import Schema
 
@@ -47,8 +47,7 @@ class Distance:
         if self.kind not in KINDS:
             raise InputError(f"costs are {self.kind!r}{suggestion(str(self.kind), KINDS)}")
         for name, weight in by_name(self.weights, "weights of costs").items():
-            number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-            if not number or not 0 <= weight < np.inf:
+            if not is_finite(weight) or weight < 0:
                 raise InputError(f"the weight of {name!r} is {weight!r}; it must be a number of at least 0")
 
     def weight(self, name: str) -> float:
