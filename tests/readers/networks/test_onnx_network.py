@@ -397,3 +397,51 @@ def test_a_path_is_enough_and_a_file_of_something_else_is_refused(tmp_path):
         OneForMany(str(tmp_path / "notes.txt")).explain(frame)
     with pytest.raises(InputError, match="column 'b', row 1: the value is missing"):
         OneForMany(model).explain(frame.assign(b=[0.0, np.nan, 1.0]))
+
+
+def sized(*sizes):
+    def change(model):
+        model.graph.initializer[0].ClearField("dims")
+        model.graph.initializer[0].dims.extend(sizes)
+
+    return change
+
+
+DAMAGES = {
+    "a weight of 10^9 numbers that holds two": (
+        sized(10**9),
+        r"'w' says that it has 1000000000 numbers, .*export",
+    ),
+    "a weight of no type": (
+        lambda model: setattr(model.graph.initializer[0], "data_type", 0),
+        "weight 'w' says",
+    ),
+    "a weight of an unknown type": (
+        lambda model: setattr(model.graph.initializer[0], "data_type", 99),
+        "'w' says",
+    ),
+    "no output": (lambda model: model.graph.ClearField("output"), "has 1 inputs and 0 outputs"),
+    "a node without output": (lambda model: model.graph.node[0].ClearField("output"), "damaged: .*export"),
+    "an input of no type": (lambda model: model.graph.input[0].ClearField("type"), "damaged: .*export"),
+    "an input of texts": (
+        lambda model: setattr(model.graph.input[0].type.tensor_type, "elem_type", TensorProto.STRING),
+        "the ONNX graph (computes in|does not answer)",
+    ),
+    "no version": (
+        lambda model: model.ClearField("opset_import"),
+        "does not answer about the rows: .*export",
+    ),
+    "a version that never was": (
+        lambda model: setattr(model.opset_import[0], "version", 0),
+        "does not answer",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_graph_is_refused_in_words(damage):
+    change, words = DAMAGES[damage]
+    model = graph([("MatMul", ("x", "w"), "y", {})], {"w": np.array([[1.0], [2.0]])})
+    change(model)
+    with pytest.raises((InputError, UnsupportedModelError), match=words):
+        OneForMany(model).explain(pd.DataFrame({"a": [-1.0, -2.0], "b": [0.0, -1.0]}))

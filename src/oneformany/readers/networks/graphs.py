@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import InputError, OneForManyError, UnsupportedModelError
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import RELU, Affine, Chain, Step
 from oneformany.readers.verdict import class_number
@@ -163,20 +163,45 @@ def _loaded(path: str | os.PathLike[str]) -> AnyModel:
         raise InputError(f"{str(path)!r} is not an ONNX file: {error}") from error
 
 
+def _weight(tensor: AnyValue) -> NDArray[Any]:
+    """Read a stored array: it may say of itself what is not so."""
+    import onnx
+
+    try:
+        return np.asarray(onnx.numpy_helper.to_array(tensor))
+    except Exception as error:
+        sizes = " x ".join(map(str, tensor.dims))
+        raise InputError(
+            f"the ONNX graph's weight {tensor.name!r} says that it has {sizes or 'one'} numbers, and "
+            f"cannot be read so ({error}); export the model again"
+        ) from error
+
+
 def _graph(model: AnyModel, width: int) -> Chain:
+    """Follow a graph; what is not as the format wants it is told as that."""
+    try:
+        return _chain(_loaded(model) if isinstance(model, (str, os.PathLike)) else model, width)
+    except (MemoryError, OneForManyError):
+        raise
+    except Exception as error:
+        raise UnsupportedModelError(
+            f"the ONNX graph is damaged: {type(error).__name__} {error}; export the model again"
+        ) from error
+
+
+def _chain(model: AnyModel, width: int) -> Chain:
     import onnx
     from onnx.reference import ReferenceEvaluator
 
-    model = _loaded(model) if isinstance(model, (str, os.PathLike)) else model
     graph = model.graph
-    constants = {weight.name: onnx.numpy_helper.to_array(weight) for weight in graph.initializer}
+    constants = {weight.name: _weight(weight) for weight in graph.initializer}
     entries = [entry for entry in graph.input if entry.name not in constants]
     ends = HEADS | {"linearclassifier"}
     end = max((n for n, node in enumerate(graph.node, start=1) if node.op_type.lower() in ends), default=0)
     # Beside probabilities skl2onnx writes the label, which is not followed
     labelled = len(graph.output) == 2
     odd = [node.op_type for node in graph.node[end:] if labelled and node.op_type not in LABELLING]
-    if odd or len(entries) != 1 or len(graph.output) > 2:
+    if odd or len(entries) != 1 or len(graph.output) not in (1, 2):
         before = f", with {odd[0]} before these" if odd else ""
         raise UnsupportedModelError(
             f"the ONNX graph has {len(entries)} inputs and {len(graph.output)} outputs{before}; it needs one "
@@ -208,16 +233,32 @@ def _graph(model: AnyModel, width: int) -> Chain:
     if not labelled and graph.output[0].name != current:
         raise UnsupportedModelError(f"the ONNX graph's output {graph.output[0].name!r} is not its last layer")
 
-    def run(columns: FloatArray) -> NDArray[Any]:
-        size = (tensor.shape.dim[0].dim_value if tensor.shape.dim else 0) or len(columns)  # rows it takes
-        evaluate = partial(ReferenceEvaluator(followed).run, [current])
-        parts = [columns[start : start + size].astype(dtype) for start in range(0, len(columns), size)]
-        with np.errstate(over="ignore", invalid="ignore"):  # the reference sigmoid computes both branches
-            outputs = [np.reshape(evaluate({entries[0].name: part})[0], (len(part), -1)) for part in parts]
-        return np.concatenate(outputs)
-
-    chain.run = run
+    chain.run = partial(_outputs, followed, current, entries[0])
     return chain
+
+
+def _outputs(graph: AnyModel, name: str, entry: AnyValue, columns: FloatArray) -> NDArray[Any]:
+    """Evaluate what a graph calls by this name; its one input is the entry."""
+    from onnx import helper
+    from onnx.reference import ReferenceEvaluator
+
+    tensor = entry.type.tensor_type
+    told = tensor.shape.dim[0].dim_value if tensor.shape.dim else 0
+    size = told if told > 0 else len(columns)  # rows that it takes
+    dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+    parts = [columns[start : start + size].astype(dtype) for start in range(0, len(columns), size)]
+    try:
+        evaluate = partial(ReferenceEvaluator(graph).run, [name])
+        with np.errstate(over="ignore", invalid="ignore"):  # the reference sigmoid computes both branches
+            outputs = [evaluate({entry.name: part})[0].reshape(len(part), -1) for part in parts]
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"the ONNX graph does not answer about the rows: {type(error).__name__} {error}; give the columns "
+            "that it was trained on, or export the model again"
+        ) from error
+    return np.concatenate(outputs)
 
 
 def _node(chain: Chain, node: AnyModel, weights: list[NDArray[Any]], width: int, *, first: bool) -> int:
