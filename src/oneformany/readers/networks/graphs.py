@@ -255,8 +255,8 @@ def _outputs(graph: AnyModel, name: str, entry: AnyValue, columns: FloatArray) -
         raise
     except Exception as error:
         raise InputError(
-            f"the ONNX graph does not answer about the rows: {type(error).__name__} {error}; give the columns "
-            "that it was trained on, or export the model again"
+            f"the ONNX graph does not answer about the rows: {type(error).__name__} {error}; give "
+            "the columns that it was trained on, or export the model again"
         ) from error
     return np.concatenate(outputs)
 
