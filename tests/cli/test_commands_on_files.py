@@ -103,6 +103,19 @@ def test_a_schema_of_rows_with_gaps_is_written_and_used(case):
     assert load_schema(case / "all.toml") == infer_schema(pd.read_csv(case / "rows.csv"))
 
 
+def test_columns_of_names_and_dates_are_left_out_of_a_schema_which_says_so(case):
+    days = pd.date_range("2020-01-01", periods=300).astype(str)
+    shops = [f"shop {number % 90}" for number in range(300)]
+    many = pd.DataFrame(
+        {"customer": [f"c{n}" for n in range(300)], "day": days, "shop": shops, "age": range(300)}
+    )
+    many.to_csv(case / "many.csv", index=False)
+    outcome = call("schema", case / "many.csv")
+    assert [part["name"] for part in tomllib.loads(outcome.stdout)["features"]] == ["shop", "age"]
+    assert "# customer is left out, as it has 300 different texts" in outcome.stdout
+    assert "# day is left out" in outcome.stdout
+
+
 def test_a_schema_can_be_printed(case):
     outcome = call("schema", case / "rows.csv")
     assert tomllib.loads(outcome.stdout)["features"][2]["levels"] == ["f", "m"]

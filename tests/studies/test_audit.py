@@ -46,6 +46,19 @@ def test_every_number_of_the_table_is_as_counted_by_hand(made):
     assert table["explanations"].to_dict() == {"f": 1, "m": 1}
 
 
+def test_rows_with_names_are_found_in_any_order(made):
+    result, frame = made
+    audited = ofm.audit(result, frame, by="sex")
+    for shuffled in (frame.iloc[::-1], frame.sample(frac=1, random_state=3)):
+        again = ofm.audit(result, shuffled, by="sex")
+        assert again.table.equals(audited.table)
+        assert again.differences.equals(audited.differences)
+        again = ofm.audit(result, shuffled[["sex"]], by="sex")
+        assert again.table.equals(audited.table)
+    with pytest.raises(ofm.InputError, match="row p1 is not as it was when it was explained"):
+        ofm.audit(result, frame.iloc[::-1].assign(income=frame["income"].to_numpy()), by="sex")
+
+
 def test_differences_are_those_of_the_table(made):
     lines = ofm.audit(*made, by="sex").differences
     refused = lines.loc["f", "refused"]
@@ -231,7 +244,8 @@ def test_a_column_that_named_the_rows_is_pointed_to(made):
             "sex",
             "has 9 rows, 10 were explained; pass the very frame",
         ),
-        (lambda frame: frame.iloc[::-1], "sex", "was called p0"),
+        (lambda frame: frame.set_axis([f"q{i}" for i in range(10)]), "sex", "was called p0"),
+        (lambda frame: frame.set_axis(["p"] * 10), "sex", "was called p0"),
         (lambda frame: frame.assign(savings=frame["savings"].to_numpy()[::-1]), "sex", "p0 is not as it was"),
         (lambda frame: pd.concat([frame] * 3).assign(sex=range(30)), "sex", "subgroups need 2 to 20"),
     ],

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from oneformany.problem import Share
 
+MOST_LEVELS = 100  # texts of a column that somebody reads through
 HEAD = """\
 # The features of the rows, as `oneformany explain --schema` reads them. Edit freely:
 # - delete the features that the model does not read;
@@ -132,10 +133,22 @@ def schema(
     """Write the features of the rows, their levels and cells: a file to edit and pass to explain --schema."""
     files.check_targets([rows], out)
     made = ofm.infer_schema(load_rows(rows, separator, encoding))
-    text = "\n\n".join([HEAD.rstrip(), *(_table(feature.to_dict()) for feature in made.features)])
+    parts = (_left_out(feature) or _table(feature.to_dict()) for feature in made.features)
+    text = "\n\n".join([HEAD.rstrip(), *parts])
     if out is None:
         say(text)
     saving.save_all({out: lambda path: files.write_whole(path, f"{text}\n")}, printed=False)
+
+
+def _left_out(feature: ofm.Feature) -> str | None:
+    """Leave out a column of names, such as those of customers, or of dates: nobody would edit its levels."""
+    if feature.edges is not None or feature.numbers is not None or feature.n_levels <= MOST_LEVELS:
+        return None
+    return (
+        f"# {shown(feature.name)} is left out, as it has {feature.n_levels:,} different texts. If they are "
+        "names or dates,\n# name the column with --index or --immutable; else write its levels here, or "
+        "groups of them."
+    )
 
 
 def _table(feature: Mapping[str, Any]) -> str:

@@ -153,8 +153,8 @@ def audit(
     result : Result
         From :meth:`OneForMany.explain`.
     frame : frame
-        The very frame that was explained; it may have further columns, such as a protected attribute that
-        the model does not read.
+        The very frame that was explained, in any order if its index names each row; it may have further
+        columns, such as a protected attribute that the model does not read.
     by : hashable
         Column of the frame; each of its values is a subgroup.
     seed : int
@@ -281,17 +281,25 @@ def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
 
 
 def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
-    """Where the explained rows stand in the frame, checked by their labels and, if it has them, values."""
+    """Where the explained rows stand in the frame, checked by their labels and, if it has them, values.
+
+    Rows that have names of their own are found by these, in whatever order the frame has them.
+    """
     rows = explained_rows(result, len(frame), "explain this one in memory")
-    for label, known in zip(frame.index[rows], result.index, strict=True):
-        if str(plain_label(label)) != str(plain_label(known)):
+    names = pd.Index([str(plain_label(label)) for label in frame.index])
+    known = pd.Index([str(plain_label(label)) for label in result.index])
+    found = names.get_indexer(known) if names.is_unique else rows
+    if (found >= 0).all():
+        rows = found.astype(np.int64)
+    for label, told in zip(frame.index[rows], result.index, strict=True):
+        if str(plain_label(label)) != str(plain_label(told)):
             named = [
                 f"; the column {name!r} named the rows then: make it the index (--index)"
                 for name in result.index.names
                 if name in frame.columns
             ]
             raise InputError(
-                f"row {shown(label)} of the frame was called {shown(known)} when it was explained; pass the "
+                f"row {shown(label)} of the frame was called {shown(told)} when it was explained; pass the "
                 f"very frame that was explained{''.join(named[:1])}"
             )
     schema = result.schema
