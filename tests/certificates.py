@@ -37,6 +37,20 @@ def sealed(result: dict[str, Any]) -> dict[str, Any]:
     return {**rest, "digest": sha256(text.encode()).hexdigest()}
 
 
+def weighed(weights: list[int], capacity: int, bound: int) -> dict[str, Any]:
+    """A proof by one weight per given row."""
+    scope = [row for row, weight in enumerate(weights) if weight]
+    return {
+        "kind": "weights",
+        "scope": scope,
+        "weights": [weights[row] for row in scope],
+        "capacity": capacity,
+        "scale": max([1, *weights]),
+        "exclusion": None,
+        "bound": bound,
+    }
+
+
 def build_result(
     problem: SmallProblem,
     proof: str = "best",
@@ -72,7 +86,7 @@ def build_result(
     return sealed(
         {
             "format": "oneformany-result",
-            "version": 2,
+            "version": 3,
             "status": status,
             "count": len(chosen),
             "lower_bound": tree["bound"],
@@ -181,24 +195,21 @@ class Decisions:
         weights = [1] * len(self.items) if proof == "enumeration" else fair_weights(groups, len(self.items))
         capacity = max([1, *(sum(weights[item] for item in group) for group in groups)])
         bound = -(-sum(weights) // capacity)
-        by_row = [0] * self.n_rows
-        for weight, item in zip(weights, self.items, strict=True):
-            by_row[item[0]] = weight
-        claim = {"weights": by_row, "capacity": capacity}
+        scope, scale = [item[0] for item in self.items], max([1, *weights])
+        claim = {"kind": "weights", "scope": scope, "weights": weights, "capacity": capacity, "scale": scale}
         if proof == "dual" or count < 2 or (proof == "best" and bound >= count):
-            return {"kind": "dual", **claim, "bound": bound}
+            return {**claim, "exclusion": None, "bound": bound}
         floor = sum(weights) - (count - 2) * capacity
         heavy = {group for group in groups if sum(weights[item] for item in group) >= floor}
         listed = sorted((g for g in heavy if not any(g < other for other in heavy)), key=sorted)
         everything = frozenset(range(len(self.items)))
-        return {
-            "kind": "enumeration",
-            **claim,
-            "target": count - 1,
+        exclusion = {
+            "explanations": count - 1,
+            "at_most": 0,
             "columns": [sorted(row for item in group for row in self.items[item]) for group in listed],
-            "cover": self._refutation(listed, everything, frozenset(range(len(listed))), count - 1),
-            "bound": count,
+            "tree": self._refutation(listed, everything, frozenset(range(len(listed))), count - 1),
         }
+        return {**claim, "exclusion": exclusion, "bound": max(bound, count)}
 
     def _refutation(
         self, groups: list[frozenset[int]], needed: frozenset[int], usable: frozenset[int], left: int

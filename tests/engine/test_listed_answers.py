@@ -21,7 +21,6 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.result.explanation import Explanation
-from oneformany.result.proof import DualProof, EnumerationProof
 
 ORACLE = AdditiveOracle([[0, 1], [0, 1], [0, 2]], threshold=2)
 
@@ -81,17 +80,10 @@ def proofs_of(problem, table, unreachable=()):
     return ListedProofs(problem, table, beyond)
 
 
-def named_rows(case, given):
-    """The rows that a case names, as distinct ones: of its filters, the one that is covered, of its parts."""
-    own = [given[row] for pairs in case.filters for rows, _ in pairs for row in rows]
-    own += [] if case.row is None else [given[case.row]]
-    return [*own, *(row for part in case.parts for row in named_rows(part, given))]
-
-
 def tree_rows(tree):
-    """The same of a tree over distinct rows."""
+    """The rows that a tree names: of its filters, the one that is covered, of its parts."""
     own = [row for pairs in tree["filters"] for rows, _ in pairs for row in np.atleast_1d(rows).tolist()]
-    own += [tree["item"]] if "item" in tree else []
+    own += [tree[name] for name in ("item", "row") if name in tree]
     return [*own, *(row for part in tree.get("parts", []) for row in tree_rows(part))]
 
 
@@ -99,14 +91,15 @@ def test_weights_stand_on_the_first_of_equal_rows():
     problem = problem_with([0, 0, 1, 0, 2])
     assert problem.rows[:, 0].tolist() == [0, 1, 2]
     proofs = proofs_of(problem, table_of([[1, 2]], 3))
-    assert proofs.dual(np.array([5, 6, 7]), 7).weights == (5, 0, 6, 0, 7)
-    assert (proofs.one().weights, proofs.one().bound) == ((0, 0, 1, 0, 0), 1)
+    dual, one = proofs.dual(np.array([5, 6, 7]), 7), proofs.one()
+    assert (dual.scope, dual.weights) == ((0, 2, 4), (5, 6, 7))
+    assert (one.scope, one.weights, one.bound) == ((2,), (1,), 1)
 
 
 def test_where_weights_say_as_much_as_a_tree_they_are_the_proof():
     table = table_of([[0, 1], [1, 2], [0, 2]], 3)
     proof = proofs_of(problem_with([0, 1, 1, 2]), table).cover(solve_cover(table))
-    assert isinstance(proof, DualProof)
+    assert proof.exclusion is None
     assert proof.bound == 2
 
 
@@ -115,27 +108,27 @@ def test_a_tree_over_columns_names_given_rows():
     answer = solve_cover(table)
     given = np.repeat(np.arange(36), 2).tolist()
     proof = proofs_of(problem_with(given), table).cover(answer)
-    assert isinstance(proof, EnumerationProof)
     assert proof.bound == answer.bound == len(answer.chosen)
-    named = [{given[row] for row in rows} for rows in proof.columns]
+    named = [{given[row] for row in rows} for rows in proof.exclusion.columns]
     assert named == [set(rows) for rows, _ in names_of(answer.exclusion.columns)]
-    assert list(proof.weights[::2]) == answer.weights.weights.tolist()
-    assert named_rows(proof.cover, given) == tree_rows(answer.exclusion.tree)
+    assert proof.scope == tuple(range(0, 72, 2))
+    assert list(proof.weights) == answer.weights.weights.tolist()
+    assert [given[row] for row in tree_rows(proof.exclusion.tree)] == tree_rows(answer.exclusion.tree)
 
 
 def test_rows_beyond_help_weigh_nothing_and_are_not_among_the_people():
     problem = problem_with([0, 0, 1, 2, 3])
     table = table_of([[1, 2], [3]], 4)
     proof = proofs_of(problem, table, unreachable=[0]).people(solve_budget(table, problem.multiplicity, 1))
-    assert proof.weights[:2] == (0, 0)
-    assert (proof.rows, proof.scale) == (3, ONE_IN_TABLES)
-    assert proof.most(1) == 2
+    assert min(proof.scope) == 2
+    assert proof.scale == ONE_IN_TABLES
+    assert 3 - proof.spared(1) == 2
 
 
-def test_prices_stand_on_every_given_row():
+def test_prices_stand_on_the_first_of_equal_rows():
     problem = problem_with([0, 1, 0])
     table = table_of([[0, 1], [1]], 2, [[2, 3], [1]])
     answer = solve_cost(table, problem.multiplicity, 1, 3, np.array([0]))
     proof = proofs_of(problem, table).cost(answer)
-    assert proof.prices == tuple(answer.prices[[0, 1, 0]].tolist())
+    assert (proof.scope, proof.prices) == ((0, 1), tuple(answer.prices.tolist()))
     assert (proof.scale, proof.bound, answer.cost) == (ONE_IN_COVERS, 7, 7)

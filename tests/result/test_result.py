@@ -16,19 +16,13 @@ from oneformany.problem.goal import Goal
 from oneformany.result.build import problem_to_dict
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.file import digest
-from oneformany.result.proof import (
-    BranchProof,
-    CostProof,
-    CoverCase,
-    DualProof,
-    EnumerationProof,
-    SolverProof,
-)
+from oneformany.result.proof import Anchors, Branch, Cost, Exclusion, Weights
 from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round, Statistics
 
+WEIGHTS = Weights((0, 3), (1, 1), 1, 1).to_dict()
 CODES = [[0, 0, 0], [0, 1, 0], [1, 1, 2], [0, 0, 1]]
 
 
@@ -47,7 +41,7 @@ def result(problem):
         explanations=(Explanation((1, 1, 0), (0, 1), (0, 1)), Explanation((1, 1, 1), (0, 1), (3,))),
         assignment=(0, 0, -1, 1),
         unreachable=(Unreachable(2, "its best score within 2 changes is -3"),),
-        proof=DualProof((1, 0, 0, 1), 1),
+        proof=Weights((0, 3), (1, 1), 1, 1),
         problem=problem_to_dict(problem),
         statistics=Statistics(
             rounds=[Round("start", 0, 3, math.inf, 0, 3, 0.1), Round("columns", 1, 5, 2.0, 2, 2, 0.25)],
@@ -210,7 +204,7 @@ def test_the_file_is_strict_json_with_the_agreed_parts(result):
 
     data = json.loads(result.to_json(), parse_constant=refuse)
     assert data["format"] == "oneformany-result"
-    assert data["version"] == 2
+    assert data["version"] == 3
     assert set(data) == {
         "format", "version", "status", "ended", "count", "lower_bound", "covered", "method", "seed",
         "versions", "problem", "explanations", "assignment", "unreachable", "undecided", "certificate",
@@ -219,12 +213,18 @@ def test_the_file_is_strict_json_with_the_agreed_parts(result):
 
 
 def test_budgets_and_proved_costs_are_in_the_file_where_there_are_any(result):
-    proof = CostProof(prices=(1, 1, 1, 0), scale=1, explanations=2, needed=3, bound=4)
-    budgeted = replace(result, goal=Goal(2), covered_bound=3, cost_proof=proof)
-    data = json.loads(budgeted.to_json())
-    assert data["goal"] == {"explanations": 2, "coverage": None}
-    assert (data["covered_bound"], data["cost"], data["cost_bound"]) == (3, 5, 4)
-    assert Result.from_json(budgeted.to_json()) == budgeted
+    exclusion = Exclusion(2, 3, columns=((0, 1),), tree={"filters": []}, moves=(((0, 1), (2, -1)),))
+    about = {"scale": 1, "explanations": 2, "needed": 3, "bound": 4}
+    for proof in (
+        Cost((0, 1, 2), (1, 1, 1), **about),
+        Cost((0, 1, 2), (1, 1, 1), **about, exclusion=exclusion),
+        Cost((0, 1, 2), (1, 1, 1), **about, anchors=Anchors((1, 2, 2), (0, 0, 1))),
+    ):
+        budgeted = replace(result, goal=Goal(2), covered_bound=3, cost_proof=proof)
+        data = json.loads(budgeted.to_json())
+        assert data["goal"] == {"explanations": 2, "coverage": None}
+        assert (data["covered_bound"], data["cost"], data["cost_bound"]) == (3, 5, 4)
+        assert Result.from_json(budgeted.to_json()) == budgeted
 
 
 def test_the_digest_is_that_of_the_canonical_json(result):
@@ -246,7 +246,7 @@ def test_an_edited_label_is_noticed(result):
 
 def test_files_of_the_first_version_are_told_apart(result):
     data = {**json.loads(result.to_json()), "version": 1}
-    with pytest.raises(CertificateError, match="has version 1, this release reads version 2; explain again"):
+    with pytest.raises(CertificateError, match="has version 1, this release reads versions 2 and 3"):
         Result.from_json(json.dumps(data))
 
 
@@ -294,7 +294,8 @@ def test_certificate_errors_are_also_value_errors():
     ("part", "value"),
     [
         ("format", "something"),
-        ("version", 3),
+        ("version", 4),
+        ("version", 2),
         ("version", 1),
         ("ended", "because"),
         ("undecided", [4]),
@@ -302,14 +303,9 @@ def test_certificate_errors_are_also_value_errors():
         ("index", [1, 2]),
         ("covered", 4),
         ("certificate", {"bound": 2, "proof": {"kind": "magic", "bound": 2}}),
-        (
-            "certificate",
-            {"bound": 2, "proof": {"kind": "dual", "weights": [1, 0, 0, 1], "capacity": 1, "bound": 3}},
-        ),
-        (
-            "certificate",
-            {"bound": 2, "proof": {"kind": "dual", "weights": [1, 0, 0, 1], "capacity": 0, "bound": 2}},
-        ),
+        ("certificate", {"bound": 2, "proof": {**WEIGHTS, "bound": 3}}),
+        ("certificate", {"bound": 2, "proof": {**WEIGHTS, "capacity": 0}}),
+        ("certificate", {"bound": 2, "proof": {**WEIGHTS, "weights": [1, 1, 0]}}),
         ("explanations", [{"point": [1, 1, 0], "changed": [7], "members": [0]}] * 2),
         ("status", "great"),
         ("count", "2"),
@@ -436,28 +432,28 @@ def test_the_summary_can_be_cut(result):
 
 
 def test_the_summary_tells_proofs_by_listing_and_by_cases(result):
-    cover = CoverCase(((((0,), 1), ((3,), 1)),))
-    listing = EnumerationProof((3, 0, 0, 2), 4, 1, ((0, 1), (3,)), cover)
+    listing = Weights((0, 3), (3, 2), 4, 3, Exclusion(1, 0, ((0, 1), (3,)), {"filters": [[[0, 1], [3, 1]]]}))
     text = replace(result, proof=listing).summary()
     assert "2 groups of rows, all listed in the certificate, and none of these covers every row" in text
-    cases = BranchProof((0, 3), listing, listing)
+    cases = Branch((0, 3), listing, listing)
     text = replace(result, proof=cases).summary()
     assert "2 cases" in text
     assert "listing 4 groups" in text
 
 
 def test_proofs_in_cases_with_parts_come_back_from_a_file(result):
-    leaf = CoverCase(((((0,), 1), ((3,), 1)),))
-    cover = CoverCase(leaf.filters, row=0, columns=(0,), parts=(leaf,))
-    listing = EnumerationProof((3, 0, 0, 2), 4, 1, ((0, 1), (3,)), cover)
-    proved = replace(result, proof=BranchProof((0, 3), listing, DualProof((1, 0, 0, 1), 1)))
+    leaf = {"filters": [[[0, 1], [3, 1]]]}
+    tree = {"filters": [[[[0, 3], 1]]], "row": 0, "columns": [0], "parts": [leaf]}
+    listing = Weights((0, 3), (3, 2), 4, 3, Exclusion(1, 0, ((0, 1), (3,)), tree))
+    proved = replace(result, proof=Branch((0, 3), listing, Weights((0, 3), (1, 1), 1, 1)))
     assert Result.from_json(proved.to_json()) == proved
 
 
 def test_the_summary_tells_that_a_bound_is_the_word_of_a_solver(result):
-    assert "the word of HiGHS 1.9, which can be checked only" in replace(
-        result, proof=SolverProof("HiGHS 1.9", 2)
-    ).summary()  # fmt: skip
+    word = replace(result, proof=None, solver="HiGHS 1.9")
+    assert "the word of HiGHS 1.9, which can be checked only" in word.summary()
+    assert word.certificate == {"bound": 2, "proof": None, "solver": "HiGHS 1.9"}
+    assert Result.from_json(word.to_json()) == word
 
 
 def test_the_summary_of_hopeless_rows_says_that_it_is_proved(nothing):

@@ -11,7 +11,7 @@ import pytest
 
 import oneformany as ofm
 from oneformany.problem.goal import Goal
-from oneformany.result.proof import CoverageProof, DualProof
+from oneformany.result.proof import Weights
 from oneformany.result.words import apart_words, rows_by_reason
 
 FEW = "no positive point within 3 changes: score {}, needed 0; {} changes would do"
@@ -142,7 +142,7 @@ def test_a_share_beyond_those_who_can_be_helped_is_not_said_to_be_covered():
 
 
 def test_a_goal_without_a_proof_does_not_say_that_nobody_can_be_helped():
-    cut = replace(solved(explanations=1), lower_bound=0, covered_bound=3, coverage_proof=None, ended="limit")
+    cut = replace(solved(explanations=1), lower_bound=0, covered_bound=3, proof=None, ended="limit")
     assert "not known whether any row" not in cut.summary()
     assert "Proof: none; 3 is the number of all who are not proved to be beyond help." in cut.summary()
     told = "Result(optimal: 1 explanation covers 1 of 3 rows, no more than 3 can be covered, gap 66.7%)"
@@ -161,14 +161,14 @@ def test_why_so_many_names_only_what_can_be_done():
 
 
 def test_sums_in_proofs_fit_what_they_prove():
-    fewest = replace(solved(), proof=DualProof((40_001, 0, 0), 10_000))
+    fewest = replace(solved(), proof=Weights((0,), (40_001,), 10_000, 40_001))
     assert "all together 4.001 times" in fewest.summary()
-    most = replace(solved(explanations=1), covered_bound=2, coverage_proof=CoverageProof((3, 3, 2), 5, 3, 3))
+    most = replace(solved(explanations=1), covered_bound=2, proof=Weights((0, 1, 2), (3, 3, 2), 5, 3))
     assert "So no more than 1 x 1.667 + 0.333 = 2.000 rows are covered." in most.summary()
 
 
 def test_the_sum_of_a_share_is_told_and_a_single_explanation_needs_no_proof():
-    shared = replace(solved(coverage=0.9), lower_bound=2, coverage_proof=CoverageProof((3, 3, 2), 5, 3, 3))
+    shared = replace(solved(coverage=0.9), lower_bound=2, proof=Weights((0, 1, 2), (3, 3, 2), 5, 3))
     assert "must be used for 3 rows: every row has a weight of at most 1" in shared.summary()
     assert "So (3 - 0.333) / 1.667 = 1.600 explanations are needed." in shared.summary()
     for asked in ({"coverage": 0.3}, {}):

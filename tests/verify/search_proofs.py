@@ -28,18 +28,16 @@ def with_searches(content: dict[str, Any], problem: Problem, goal: Goal) -> dict
         chosen, target = goal.explanations, content["covered_bound"] + 1
         if chosen <= MOST_CHOSEN and target <= helpable:
             content["lower_bound"] = certificate["bound"] = min(1, content["covered"])
-            certificate["coverage"] = searched_coverage(columns, chosen, target, helpable, problem)
+            certificate["proof"] = searched_coverage(columns, chosen, target, content, problem)
     elif goal.coverage is not None:
         chosen, target = content["lower_bound"] - 1, goal.needed(int(problem.multiplicity.sum()))
         if 1 <= chosen <= MOST_CHOSEN:
-            certificate["coverage"] = searched_coverage(
-                columns, chosen, min(target, helpable), helpable, problem
-            )
+            certificate["proof"] = searched_coverage(columns, chosen, min(target, helpable), content, problem)
     chosen = content["count"] if goal.explanations is None else goal.explanations
     if chosen <= MOST_CHOSEN and 0 < content.get("cost", 0) == content["cost_bound"]:
         certificate["cost"] |= {
-            "prices": [0] * len(problem.codes),
-            "exclusion": exclusion(columns, chosen, content["cost"] - 1, complete_tree(len(columns), chosen)),
+            **zeros("prices", content, problem),
+            "exclusion": costed(columns, chosen, content["cost"] - 1, complete_tree(len(columns), chosen)),
         }
     return content
 
@@ -50,21 +48,35 @@ def helpable_people(content: dict[str, Any], problem: Problem) -> int:
 
 
 def searched_coverage(
-    columns: list[Any], chosen: int, target: int, helpable: int, problem: Problem
+    columns: list[Any], chosen: int, target: int, content: dict[str, Any], problem: Problem
 ) -> dict[str, Any]:
-    """A proof of coverage without weights."""
+    """A proof without weights that so many columns do not cover so many people."""
+    spare = helpable_people(content, problem) - target
     return {
-        "kind": "coverage",
-        "weights": [0] * len(problem.codes),
+        "kind": "weights",
+        **zeros("weights", content, problem),
         "capacity": 1,
         "scale": 1,
-        "rows": helpable,
-        "exclusion": exclusion(columns, chosen, target, stripped(complete_tree(len(columns), chosen))),
+        "exclusion": exclusion(columns, chosen, spare, stripped(complete_tree(len(columns), chosen))),
+        "bound": chosen + 1 if spare >= 0 else 0,
     }
 
 
-def exclusion(columns: list[Any], chosen: int, target: int, tree: dict[str, Any]) -> dict[str, Any]:
-    return {"explanations": chosen, "target": target, "columns": columns, "tree": tree}
+def zeros(name: str, content: dict[str, Any], problem: Problem) -> dict[str, Any]:
+    """A scope of everybody who can be helped, where nobody weighs or pays anything."""
+    beyond = {int(problem.row_of[entry["row"]]) for entry in content["unreachable"]}
+    first = np.unique(problem.row_of, return_index=True)[1]
+    scope = sorted(int(first[kind]) for kind in range(len(first)) if kind not in beyond)
+    return {"scope": scope, name: [0] * len(scope)}
+
+
+def exclusion(columns: list[Any], chosen: int, at_most: int, tree: dict[str, Any]) -> dict[str, Any]:
+    rows = [rows for rows, _ in columns]
+    return {"explanations": chosen, "at_most": at_most, "columns": rows, "tree": tree}
+
+
+def costed(columns: list[Any], chosen: int, at_most: int, tree: dict[str, Any]) -> dict[str, Any]:
+    return {**exclusion(columns, chosen, at_most, tree), "moves": [moves for _, moves in columns]}
 
 
 def complete_tree(columns: int, left: int, number: int = 0) -> dict[str, Any]:
@@ -92,7 +104,7 @@ def costed_columns(problem: Problem) -> list[Any]:
     kept = []
     for group, column in found.values():
         if not any(beats(other, group) for other, _ in found.values() if other != group):
-            kept.append([sorted(first[row] for row in group), *column])
+            kept.append((sorted(first[row] for row in group), column))
     return kept
 
 
@@ -119,5 +131,5 @@ def columns_of(problem: Problem, changed: tuple[int, ...]) -> list[tuple[Group, 
             if to is not None:
                 for feature, cell in zip(changed, to, strict=True):
                     point[feature] = cell
-            found.append((group, [list(changed), point]))
+            found.append((group, [[feature, point[feature]] for feature in changed]))
     return found

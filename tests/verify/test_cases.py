@@ -11,26 +11,33 @@ import numpy as np
 import pytest
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.cases import TREE_SCALE, Choice, CoverageCases, CoverCases
+from oneformany.verify.cases import TREE_SCALE, Choice, PeopleCases
 from oneformany.verify.proofs import Case, Filter, Items
 from oneformany.verify.reading import Limits, NotConfirmedError
 from reference import smallest_cover
 
 
-def covering(groups: list[list[int]], items: int, limits: Limits | None = None) -> CoverCases:
+def covering(groups: list[list[int]], items: int, limits: Limits | None = None) -> PeopleCases:
     """The row of an item is its number plus ten."""
-    return CoverCases(groups, Items.single(range(10, 10 + items)), limits or Limits())
+    return PeopleCases(
+        groups,
+        Items.single(range(10, 10 + items)),
+        limits or Limits(),
+        np.ones(items, dtype=np.int64),
+        spare=0,
+    )
 
 
 def usable(groups: list[list[int]], items: int, target: int, numbers: Filter) -> list[int] | None:
     """The groups that weights on sets of rows leave to a cover; none if they leave no cover."""
     split = Case((numbers,), columns=(0,), parts=(Case(()), Case(())))
-    cases = EveryCase(groups, Items.single(range(10, 10 + items)), Limits())
+    people = np.ones(items, dtype=np.int64)
+    cases = EveryCase(groups, Items.single(range(10, 10 + items)), Limits(), people, spare=0)
     parts = list(cases._parts(Choice(split, (), np.ones(len(groups), dtype=bool), target)))
     return [*np.flatnonzero(parts[-1].usable), *parts[0].chosen[: len(parts) - 1]] if parts else None
 
 
-class EveryCase(CoverCases):
+class EveryCase(PeopleCases):
     """Without a word on how a case is split."""
 
     def is_closed(self, node: Choice) -> bool:
@@ -145,24 +152,24 @@ def test_sets_of_rows_that_are_not_all_items_weigh_nothing() -> None:
 def test_an_item_in_no_usable_column_closes_a_case() -> None:
     covering([[0]], 2).check(Case((), 11), 1)
     covering(TWO, 2).check(Case((), 10, (0,), (Case((), 11, (1,), (OPEN,)),)), 1)  # nothing is left to choose
-    with pytest.raises(CertificateError, match="leaves open"):
+    with pytest.raises(CertificateError, match="reach what is to be excluded"):
         covering(TWO, 2).check(Case((), 10, (0,), (Case((), 11, (1,), (OPEN,)),)), 2)
 
 
 def test_columns_that_were_tried_need_no_case_of_their_own() -> None:
     """Where the second column comes after the first, what the first would add to it is not asked again."""
-    groups = [[0, 1], [0], [1, 2], [2], [3]]
-    short = Case(((((13,), 1),),))
+    groups = [[0, 1], [0], [1, 2], [2], [3], [4]]
+    short = Case(((((13,), 1), ((14,), 1)),))
     first, second = Case((), 12, (2, 3), (short, short)), Case((), 11, (0, 2), (OPEN, short))
-    covering(groups, 4).check(Case((), 10, (0, 1), (first, second)), 2)
+    covering(groups, 5).check(Case((), 10, (0, 1), (first, second)), 3)
     with pytest.raises(CertificateError, match="leaves open"):
-        covering(groups, 4).check(Case((), 10, (1, 0), (second, first)), 2)
+        covering(groups, 5).check(Case((), 10, (1, 0), (second, first)), 3)
 
 
 def test_a_column_that_was_dropped_stays_dropped_whatever_weights_say() -> None:
     """No column covers three people; the second weights say so only of those beside the first column."""
-    cases = CoverageCases(
-        [[0, 1], [1], [2]], Items.single(range(10, 13)), Limits(), np.ones(3, dtype=np.int64), target=3
+    cases = PeopleCases(
+        [[0, 1], [1], [2]], Items.single(range(10, 13)), Limits(), np.ones(3, dtype=np.int64), spare=0
     )
     weights: Filter = (((10,), TREE_SCALE), ((11,), TREE_SCALE))
     cases.check(Case((), None, (0,), (OPEN, Case(((), weights)))), 1)

@@ -23,6 +23,6 @@ def test_leaving_out_a_row_is_added_up_only_where_sums_fit(dear: int, error: typ
             limits=Limits(),
             costs=[np.array([0, dear])],
             people=np.array([1, 2**20]),
-            target=0,
+            at_most=0,
             needed=1,
         ).check(TREE, 1)

@@ -32,7 +32,7 @@ def proofs_of(proof: Any) -> Iterator[dict[str, Any]]:
     """A proof or a certificate, and the proofs in it."""
     if isinstance(proof, dict):
         yield proof
-        for name in ("proof", "coverage", "cost", "together", "apart"):
+        for name in ("proof", "cost", "together", "apart", "anchors"):
             yield from proofs_of(proof.get(name))
 
 
@@ -67,9 +67,9 @@ def row_twice(result: dict[str, Any], rng: np.random.Generator) -> None:
     result["index"].append(new)
     result["assignment"].append(-1)
     for proof in proofs_of(result["certificate"]):
-        for name in EVERY_ROW:
+        for name in ("scope", *EVERY_ROW) if rng.random() < 0.3 else ():
             if name in proof:
-                proof[name].append(proof[name][row] if name == "prices" or rng.random() < 0.2 else 0)
+                proof[name].append(new if name == "scope" else int(rng.integers(2)) * proof[name][-1])
     for explanation in result["explanations"]:
         if row in explanation["members"] and rng.random() < 0.7:
             if "ends" in explanation:
@@ -184,7 +184,7 @@ def bend_exclusion(result: dict[str, Any], rng: np.random.Generator) -> None:
     while "parts" in case and rng.random() < 0.6:
         case = _any_of(rng, case["parts"])
     if choice == 0:
-        _any_of(rng, columns)[0].append(int(rng.integers(len(result["assignment"]))))
+        _any_of(rng, columns).append(int(rng.integers(len(result["assignment"]))))
     elif choice == 1:
         columns.append(_any_of(rng, columns))
     elif choice == 2:
@@ -192,8 +192,7 @@ def bend_exclusion(result: dict[str, Any], rng: np.random.Generator) -> None:
     elif choice == 3:
         case["parts"].reverse()
     else:
-        targets = _any_of(rng, columns)[2]
-        targets[int(rng.integers(len(targets)))] = int(rng.integers(-1, 4))
+        _any_of(rng, _any_of(rng, exclusion["moves"]))[int(rng.integers(2))] = int(rng.integers(-1, 4))
 
 
 def bend_branch(result: dict[str, Any], rng: np.random.Generator) -> None:
@@ -211,7 +210,7 @@ def bend_branch(result: dict[str, Any], rng: np.random.Generator) -> None:
 
 def bend_cover(result: dict[str, Any], rng: np.random.Generator) -> None:
     """Split by another row, or forget a column that covers it."""
-    case = proof_with(result, rng, "cover")["cover"]
+    case = proof_with(result, rng, "exclusion")["exclusion"]["tree"]
     while case.get("parts") and rng.random() < 0.6:
         case = _any_of(rng, case["parts"])
     if rng.random() < 0.5:

@@ -114,10 +114,12 @@ def tighten_proof(result: dict[str, Any], rng: np.random.Generator) -> None:
     choice = rng.integers(4)
     if choice == 0:
         proof["capacity"] = max(1, proof["capacity"] - int(rng.integers(1, 9)))
-    elif choice == 1 and proof.get("columns"):
-        proof["columns"].pop(int(rng.integers(len(proof["columns"]))))
-    elif choice == 2 and "cover" in proof:
-        proof["cover"] = {"filters": [[[row, 1] for row, w in enumerate(proof["weights"]) if w]]}
+    elif choice == 1 and proof["exclusion"]:
+        columns = proof["exclusion"]["columns"]
+        columns.pop(int(rng.integers(len(columns))))
+    elif choice == 2 and proof["exclusion"]:
+        pairs = zip(proof["scope"], proof["weights"], strict=True)
+        proof["exclusion"]["tree"] = {"filters": [[[row, 1] for row, weight in pairs if weight]]}
     else:
         row = int(rng.integers(len(proof["weights"])))
         proof["weights"][row] *= 2
@@ -128,8 +130,8 @@ def claim_more(result: dict[str, Any], rng: np.random.Generator) -> None:
 
     def raised(proof: dict[str, Any]) -> None:
         proof["bound"] += 1
-        if "target" in proof:
-            proof["target"] += 1
+        if proof.get("exclusion"):
+            proof["exclusion"]["explanations"] += 1
         for side in ("together", "apart"):
             if side in proof:
                 raised(proof[side])
@@ -150,9 +152,40 @@ def leaf_of(proof: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     return proof
 
 
+def move_scope(result: dict[str, Any], rng: np.random.Generator) -> None:
+    """Take a row into the scope of a proof, or out of it."""
+    proofs = [result["certificate"]["proof"], result["certificate"].get("cost")]
+    given = [proof for proof in proofs if proof]
+    proof = leaf_of(given[int(rng.integers(len(given)))], rng)
+    anchors = proof.get("anchors") or {}
+    numbers = [proof.get("weights", proof.get("prices")), *anchors.values()]
+    if rng.random() < 0.5:
+        index = int(rng.integers(len(proof["scope"])))
+        for each in (proof["scope"], *numbers):
+            each.pop(index)
+    else:
+        row = int(rng.integers(len(result["problem"]["codes"])))
+        index = sum(other < row for other in proof["scope"])
+        for each in numbers:
+            each.insert(index, each[int(rng.integers(len(each)))])
+        proof["scope"].insert(index, row)
+
+
+def tell_bounds(proof: dict[str, Any]) -> int:
+    """Let a proof claim what its numbers and cases say."""
+    if proof["kind"] == "branch":
+        proof["bound"] = min(tell_bounds(proof[side]) for side in ("together", "apart"))
+    else:
+        proof["bound"] = max(0, -(-sum(proof["weights"]) // max(1, proof["capacity"])))
+        if proof["exclusion"]:
+            proof["bound"] = max(proof["bound"], proof["exclusion"]["explanations"] + 1)
+    return int(proof["bound"])
+
+
 def made_consistent(result: dict[str, Any]) -> None:
     """Let everything that a careful forger can compute agree with the rest."""
     proof = result["certificate"]["proof"]
+    tell_bounds(proof)
     result["explanations"] = [e for e in result["explanations"] if e["members"]]
     result["count"] = len(result["explanations"])
     result["lower_bound"] = result["certificate"]["bound"] = proof["bound"]
@@ -170,7 +203,7 @@ def made_consistent(result: dict[str, Any]) -> None:
 
 ALTERATIONS: list[Alteration] = [
     *[alter_number, alter_list, split_explanation, give_up_row, leave_open],
-    *[move_point, tighten_proof, tighten_proof, claim_more, alter_classifier],
+    *[move_point, tighten_proof, tighten_proof, claim_more, alter_classifier, move_scope],
 ]
 
 
@@ -215,8 +248,9 @@ def test_whatever_is_confirmed_is_true(kind: str) -> None:
             outcome = outcome_of(forged)
             found[outcome] += 1
             if outcome is Outcome.CONFIRMED:
-                proofs[result["certificate"]["proof"]["kind"]] += 1
+                proof = result["certificate"]["proof"]
+                proofs["enumeration" if proof.get("exclusion") else proof["kind"]] += 1
                 assert is_true(forged), json.dumps(forged)
     assert found.total() == FILES_PER_KIND * ALTERATIONS_PER_FILE
     assert found["wrong"] > 200
-    assert min(proofs[name] for name in ("dual", "enumeration", "branch")) > 5
+    assert min(proofs[name] for name in ("weights", "enumeration", "branch")) > 5

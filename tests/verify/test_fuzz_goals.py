@@ -18,7 +18,9 @@ from verify.test_fuzz import (
     altered,
     give_up_row,
     leave_open,
+    move_scope,
     outcome_of,
+    tell_bounds,
 )
 
 FILES, ALTERATIONS_PER_FILE = 144, 8
@@ -39,8 +41,8 @@ def claim_more(result: dict[str, Any], rng: np.random.Generator) -> None:
         result["cost_bound"] = certificate["cost"]["bound"]
     elif choice == 2 and certificate.get("proof"):
         certificate["proof"]["bound"] += 1
-        if "target" in certificate["proof"]:
-            certificate["proof"]["target"] += 1
+        if certificate["proof"].get("exclusion"):
+            certificate["proof"]["exclusion"]["explanations"] += 1
         result["lower_bound"] = certificate["bound"] = certificate["proof"]["bound"]
     else:
         result["lower_bound"] += 1
@@ -50,9 +52,7 @@ def claim_more(result: dict[str, Any], rng: np.random.Generator) -> None:
 def bend_proof(result: dict[str, Any], rng: np.random.Generator) -> None:
     """Let groups weigh or save less than they do, or forget a column or a case."""
     certificate = result["certificate"]
-    proof = _any_of(
-        rng, [certificate[name] for name in ("proof", "coverage", "cost") if certificate.get(name)]
-    )
+    proof = _any_of(rng, [certificate[name] for name in ("proof", "cost") if certificate.get(name)])
     numbers = proof["prices"] if "prices" in proof else proof["weights"]
     choice = int(rng.integers(5))
     if choice == 0 and "capacity" in proof:
@@ -65,15 +65,14 @@ def bend_proof(result: dict[str, Any], rng: np.random.Generator) -> None:
             numbers[row] = 2 * number
     elif proof.get("exclusion") and choice == 3:
         columns = proof["exclusion"]["columns"]
-        column = _any_of(rng, columns)
-        _any_of(rng, [columns, column[0], column[1]]).pop()
+        _any_of(rng, [columns, _any_of(rng, columns)]).pop()
     elif proof.get("exclusion"):
-        proof["exclusion"]["target"] += int(rng.choice([-1, 1]))
+        proof["exclusion"]["at_most"] += int(rng.choice([-1, 1]))
 
 
 def bend_tree(result: dict[str, Any], rng: np.random.Generator) -> None:
     """Cut a search short, or weigh otherwise in it."""
-    proofs = [result["certificate"].get(name) for name in ("coverage", "cost")]
+    proofs = [result["certificate"].get(name) for name in ("proof", "cost")]
     exclusion = _any_of(rng, [proof["exclusion"] for proof in proofs if proof and proof.get("exclusion")])
     case = exclusion["tree"]
     while "parts" in case and rng.random() < 0.6:
@@ -172,6 +171,8 @@ def made_consistent(result: dict[str, Any]) -> None:
     if "cost" in result:
         result["cost"] = cost
         certificate["cost"]["bound"] = result["cost_bound"] = min(cost, certificate["cost"]["bound"])
+    if certificate["proof"]:
+        tell_bounds(certificate["proof"])
     if "goal" not in result and certificate["proof"]:
         result["lower_bound"] = certificate["bound"] = certificate["proof"]["bound"]
     tell_status(result, people)
@@ -188,8 +189,6 @@ def cost_of(problem: dict[str, Any], before: list[int], after: list[int]) -> int
 def tell_status(result: dict[str, Any], people: list[int]) -> None:
     beyond = [entry["row"] for entry in result["unreachable"]]
     helpable = sum(people) - sum(people[row] for row in beyond)
-    if result["certificate"].get("coverage"):
-        result["certificate"]["coverage"]["rows"] = helpable
     goal = result.get("goal") or {"explanations": None, "coverage": 1.0}
     if goal["explanations"] is not None:
         settled = result["covered"] == result["covered_bound"]
@@ -205,7 +204,7 @@ def tell_status(result: dict[str, Any], people: list[int]) -> None:
 
 ALTERATIONS: list[Alteration] = [
     *[alter_number, alter_list, give_up_row, leave_open, claim_more, claim_more, bend_proof, bend_proof],
-    *[bend_tree, bend_tree, move_end, leave_out, take_in, ask_otherwise, speak_for_the_model],
+    *[bend_tree, bend_tree, move_end, leave_out, take_in, ask_otherwise, speak_for_the_model, move_scope],
 ]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import oneformany as ofm
-from certificates import sealed
+from certificates import sealed, weighed
 from judgement_goals import is_true_of_goals
 from oneformany.exceptions import CertificateError
 from oneformany.oracles.blackbox import BlackBoxOracle
@@ -24,9 +24,17 @@ from oneformany.verify import Outcome, Report, bound, verify
 from oneformany.verify.bound import BestSavings
 from oneformany.verify.claims import Goal
 from oneformany.verify.problem import read_restriction
+from oneformany.verify.proofs import Case, Exclusion, Weights
 from oneformany.verify.reading import Json, Limits
 from verify.asked import CODES, HELPABLE, LEVELS, answered, five_features, restriction
-from verify.search_proofs import complete_tree, costed_columns, searched_coverage, stripped
+from verify.search_proofs import (
+    complete_tree,
+    costed,
+    costed_columns,
+    searched_coverage,
+    stripped,
+    zeros,
+)
 
 
 def written(problem: ofm.Problem, **wanted: Any) -> dict[str, Any]:
@@ -48,16 +56,20 @@ def another_cost(content: dict[str, Any]) -> None:
 
 
 def lighter(content: dict[str, Any]) -> None:
-    content["certificate"]["coverage"]["capacity"] = 1
+    content["certificate"]["proof"]["capacity"] = 1
+    content["certificate"]["proof"]["bound"] = sum(content["certificate"]["proof"]["weights"])
 
 
 def too_heavy_row(content: dict[str, Any]) -> None:
-    proof = content["certificate"]["coverage"]
-    proof["weights"][0] = proof["scale"] + 1
+    proof = content["certificate"]["proof"]
+    proof["weights"][0] += proof["scale"] + 1
+    proof["bound"] = -(-sum(proof["weights"]) // proof["capacity"])
 
 
-def other_people(content: dict[str, Any]) -> None:
-    content["certificate"]["coverage"]["rows"] += 1
+def unreachable_row(content: dict[str, Any]) -> None:
+    proof = content["certificate"]["proof"]
+    proof["scope"].append(len(CODES) - 1)
+    proof["weights"].append(0)
 
 
 def end_without_target(content: dict[str, Any]) -> None:
@@ -87,7 +99,7 @@ def test_a_bent_answer_is_wrong(bend: Callable[[dict[str, Any]], None], claim: s
 
 @pytest.mark.parametrize(
     ("bend", "message"),
-    [(lighter, "weighs more"), (too_heavy_row, "than its people count"), (other_people, "people instead of")],
+    [(lighter, "weighs more"), (too_heavy_row, "than its people count"), (unreachable_row, "names row 8")],
 )
 def test_a_bent_coverage_proof_is_wrong(bend: Callable[[dict[str, Any]], None], message: str) -> None:
     content = written(five_features(), explanations=1)
@@ -119,13 +131,8 @@ def test_the_cost_of_a_share_is_proved_for_that_share_and_not_for_more(share: st
     assert is_true_of_goals(content)
     columns, k = costed_columns(problem), content["count"]
     proof = content["certificate"]["cost"]
-    proof["prices"] = [0] * len(CODES)
-    proof["exclusion"] = {
-        "explanations": k,
-        "target": content["cost"] - 1,
-        "columns": columns,
-        "tree": complete_tree(len(columns), k),
-    }
+    proof |= zeros("prices", content, problem)
+    proof["exclusion"] = costed(columns, k, content["cost"] - 1, complete_tree(len(columns), k))
     assert verify(sealed(content)).ok
     proof["needed"] += 1
     outcome, detail = outcome_of(content, "cost bound")
@@ -185,16 +192,16 @@ def test_a_rule_that_links_nothing_is_refused(wrong: dict[str, Any]) -> None:
 def test_a_search_that_uses_a_column_which_is_not_listed_is_refused() -> None:
     problem = five_features()
     content, columns = written(problem, explanations=1), costed_columns(problem)
-    proof = searched_coverage(columns, 1, content["covered_bound"] + 1, HELPABLE, problem)
+    proof = searched_coverage(columns, 1, content["covered_bound"] + 1, content, problem)
     proof["exclusion"]["tree"]["column"] = len(columns)
-    content["certificate"]["coverage"] = proof
+    content["certificate"]["proof"] = proof
     with pytest.raises(CertificateError, match=r"column.* not between"):
         verify(sealed(content))
 
 
 def test_a_proof_by_branching_is_open_where_rows_have_own_values() -> None:
     content = written(five_features())
-    proof = {"kind": "dual", "weights": [1, *[0] * HELPABLE], "capacity": 1, "bound": 1}
+    proof = weighed([1, *[0] * HELPABLE], 1, 1)
     branch = {"kind": "branch", "pair": [0, 1], "together": proof, "apart": proof, "bound": 1}
     content |= {"status": "feasible", "lower_bound": 1, "certificate": {"bound": 1, "proof": branch}}
     for name in ("cost", "cost_bound"):
@@ -231,18 +238,18 @@ def test_a_complete_search_proves_what_weights_do_not(share: str, k: int) -> Non
     columns = costed_columns(problem)
     target = content["covered_bound"] + 1
     content["lower_bound"] = content["certificate"]["bound"] = 1
-    content["certificate"]["coverage"] = searched_coverage(columns, k, target, HELPABLE, problem)
-    exclusion = content["certificate"]["coverage"]["exclusion"]
+    proof = content["certificate"]["proof"] = searched_coverage(columns, k, target, content, problem)
+    exclusion, rows = proof["exclusion"], proof["exclusion"]["columns"]
     assert verify(sealed(content)).ok, verify(sealed(content))
     assert is_true_of_goals(content)
     for bent in (
-        {**exclusion, "target": content["covered_bound"]},
-        {**exclusion, "columns": columns[1:], "tree": stripped(complete_tree(len(columns) - 1, k))},
+        {**exclusion, "at_most": HELPABLE - content["covered_bound"]},
+        {**exclusion, "columns": rows[1:], "tree": stripped(complete_tree(len(columns) - 1, k))},
         {**exclusion, "tree": stripped(complete_tree(len(columns) - 1, k))},
         {**exclusion, "tree": {"filters": []}},
         {**exclusion, "explanations": k - 1},
     ):
-        content["certificate"]["coverage"]["exclusion"] = bent
+        proof |= {"exclusion": bent, "bound": bent["explanations"] + 1}
         outcome, _ = outcome_of(content, "no more people")
         assert outcome is Outcome.WRONG
 
@@ -253,7 +260,7 @@ def test_a_search_for_more_people_than_are_covered_proves_no_bound(more: int, ex
     content = written(problem, explanations=2)
     columns, target = costed_columns(problem), content["covered"] + more
     content["lower_bound"] = content["certificate"]["bound"] = 2
-    content["certificate"]["coverage"] = searched_coverage(columns, 1, target, HELPABLE, problem)
+    content["certificate"]["proof"] = searched_coverage(columns, 1, target, content, problem)
     assert outcome_of(content, "lower bound")[0] is expected
 
 
@@ -264,21 +271,17 @@ def test_a_complete_search_proves_the_least_cost(share: str) -> None:
     assert content["cost"] == content["cost_bound"] > 0
     proof = content["certificate"]["cost"]
     columns = costed_columns(problem)
-    proof["prices"] = [0] * len(CODES)
-    exclusion = {
-        "explanations": 1,
-        "target": content["cost"] - 1,
-        "columns": columns,
-        "tree": complete_tree(len(columns), 1),
-    }
+    proof |= zeros("prices", content, problem)
+    exclusion = costed(columns, 1, content["cost"] - 1, complete_tree(len(columns), 1))
+    fewer = costed(columns[1:], 1, content["cost"] - 1, complete_tree(len(columns) - 1, 1))
     proof["exclusion"] = exclusion
     assert verify(sealed(content)).ok, verify(sealed(content))
     for bent in (
-        {**exclusion, "columns": columns[1:], "tree": complete_tree(len(columns) - 1, 1)},
+        fewer,
         {**exclusion, "tree": complete_tree(len(columns) - 2, 1)},
         {**exclusion, "tree": {"filters": [], "short": True}},
         {**exclusion, "tree": {"filters": []}},
-        {**exclusion, "target": content["cost"] - 2},
+        {**exclusion, "at_most": content["cost"] - 2},
         {**exclusion, "explanations": 0, "tree": complete_tree(len(columns), 0)},
         None,
     ):
@@ -292,17 +295,14 @@ def test_a_search_for_the_least_cost_lacks_no_column_that_prices_leave_open() ->
     problem = five_features()
     content = written(problem, explanations=2, options=ofm.Options(least_cost=True))
     proof, every = content["certificate"]["cost"], costed_columns(problem)
-    proof["prices"] = [half * proof["scale"] // 2 for half in (4, 1, 8, 8, 0, 1, 1, 1, 0)]
+    proof |= zeros("prices", content, problem)
+    halves = dict(enumerate((4, 1, 8, 8, 0, 1, 1, 1)))
+    proof["prices"] = [halves[row] * proof["scale"] // 2 for row in proof["scope"]]
     lists = [every, *([*every[:number], *every[number + 1 :]] for number in range(len(every)))]
     found = []
     for columns in lists:
         tree = complete_tree(len(columns), 2)
-        proof["exclusion"] = {
-            "explanations": 2,
-            "target": content["cost"] - 1,
-            "columns": columns,
-            "tree": tree,
-        }
+        proof["exclusion"] = costed(columns, 2, content["cost"] - 1, tree)
         found.append(outcome_of(content, "cost bound")[0])
     assert found == [Outcome.CONFIRMED, *[Outcome.WRONG] * len(every)]
 
@@ -368,9 +368,11 @@ def test_questions_with_more_points_than_integers_count_are_confirmed(kind: str)
 @pytest.mark.parametrize(("people", "proved"), [(5, 3), (4, 1)])
 def test_excluding_so_many_explanations_proves_one_more_for_as_many_people(people: int, proved: int) -> None:
     """Two explanations do not cover five people: three are needed for five, of four nothing is said."""
-    proof = SimpleNamespace(scale=1, capacity=9, exclusion=SimpleNamespace(target=5, explanations=2))
-    claims: Any = SimpleNamespace(coverage=proof, goal=Goal(), wanted=people, lower_bound=proved)
-    assert bound.check_people_bound(claims, lambda *_: 0) == f"at least {proved} for {people} people"
+    exclusion = Exclusion(explanations=2, at_most=0, columns=(), moves=(), tree=Case(()))
+    proof = Weights(scope=(), weights=(), capacity=9, scale=1, bound=3, exclusion=exclusion)
+    asked = {"goal": Goal(), "helpable": 5, "wanted": people, "problem": None, "helpable_items": None}
+    claims: Any = SimpleNamespace(proof=proof, lower_bound=proved, **asked)
+    assert bound.check_people_bound(claims, lambda *_: "") == f"at least {proved} for {people} people"
     claims.lower_bound += 1
     with pytest.raises(CertificateError, match=f"proved is {proved}"):
-        bound.check_people_bound(claims, lambda *_: 0)
+        bound.check_people_bound(claims, lambda *_: "")

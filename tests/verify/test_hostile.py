@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certificates import TWO_TRIANGLES, build_result, sealed
+from certificates import TWO_TRIANGLES, build_result, sealed, weighed
 from judgement import EXCESSES
 from oneformany.exceptions import CertificateError, InputError
 from oneformany.verify import Outcome, Report, verify
@@ -26,7 +26,7 @@ MEGABYTE = 2**20
 def one_row(oracle: dict[str, Any], levels: list[int], point: list[int], **edits: Any) -> dict[str, Any]:
     """A forged optimum: one row, all zeros, explained by one point that changes everything."""
     features = len(levels)
-    proof = {"kind": "dual", "weights": [1], "capacity": 1, "bound": 1}
+    proof = weighed([1], 1, 1)
     problem = {
         "codes": [[0] * features],
         "levels": levels,
@@ -36,7 +36,7 @@ def one_row(oracle: dict[str, Any], levels: list[int], point: list[int], **edits
     }
     result = {
         "format": "oneformany-result",
-        "version": 2,
+        "version": 3,
         "status": "optimal",
         "count": 1,
         "lower_bound": 1,
@@ -312,7 +312,6 @@ def test_rules_take_memory_by_their_own_levels_not_by_the_most_levels() -> None:
     forged = one_row(oracle, [1] * features + [levels], point, problem=problem)
     everyone = {"point": point, "changed": [features], "members": list(range(rows))}
     forged.update(explanations=[everyone], assignment=[0] * rows, covered=rows, index=list(range(rows)))
-    forged["certificate"]["proof"]["weights"] = [1] + [0] * (rows - 1)
     report, used = peak(sealed(forged))
     assert report.ok, report
     assert used < 200
@@ -322,26 +321,28 @@ def crowded_cover(columns: int) -> dict[str, Any]:
     """Columns that all contain all rows, and weights on many sets of them: every column carries each."""
     result = build_result(TWO_TRIANGLES, "enumeration")
     proof = result["certificate"]["proof"]
-    proof["columns"] = [[0, 1, 2, 3, 4, 5]] * columns
+    proof["exclusion"]["columns"] = [[0, 1, 2, 3, 4, 5]] * columns
     sets = [[list(chosen), 1] for size in range(1, 7) for chosen in permutations(range(6), size)]
-    proof["cover"] = {"filters": [sets], "row": 0, "columns": [], "parts": []}
+    proof["exclusion"]["tree"] = {"filters": [sets], "row": 0, "columns": [], "parts": []}
     return sealed(result)
 
 
-def wide_cover(columns: int, parts: int) -> dict[str, Any]:
+def wide_cover(columns: int) -> dict[str, Any]:
     """A proof with many cases, each of which needs a copy of all columns."""
     result = build_result(TWO_TRIANGLES, "enumeration")
     proof = result["certificate"]["proof"]
-    proof["columns"] = [[0, 1, 2, 3, 4, 5]] * columns
     case = {"filters": [[[1, 0]]]}
-    tried = list(range(columns))
-    proof["cover"] = {"filters": [], "row": 0, "columns": tried, "parts": [case] * parts}
+    tried = list(range(0, columns, 2))
+    proof["exclusion"] |= {
+        "columns": [[0, 1, 2], [3, 4, 5]] * (columns // 2),
+        "tree": {"filters": [], "row": 0, "columns": tried, "parts": [case] * len(tried)},
+    }
     return sealed(result)
 
 
 def test_the_cases_of_a_proof_are_built_one_after_the_other() -> None:
-    """2,000 copies of 2,000 columns would take half a gigabyte."""
-    report, used = peak(wide_cover(2000, 2000))
+    """2,000 copies of 4,000 columns would take a gigabyte."""
+    report, used = peak(wide_cover(4000))
     assert report.outcome is Outcome.WRONG
     assert "leaves open" in report.checks[-1].detail
     assert used < 100
@@ -437,10 +438,10 @@ def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("name", ["\x1b[2J\x1b[1;1Hconfirmed", "\r\x1b[2Kok", "\ud800", "\u202edemrifnoc"])
 def test_names_in_a_file_cannot_direct_the_terminal_or_stop_the_report(name: str) -> None:
     result = build_result(TWO_TRIANGLES)
-    solver = {"kind": "solver", "name": name, "bound": result["lower_bound"]}
+    solver = {"bound": result["lower_bound"], "proof": None, "solver": name}
     for content in (
         {**result, "problem": {**result["problem"], "oracle": {"kind": name, "threshold": 0.5}}},
-        {**result, "certificate": {**result["certificate"], "proof": solver}},
+        {**result, "certificate": solver},
     ):
         report = verify(sealed(content))
         assert report.outcome is Outcome.UNCONFIRMED

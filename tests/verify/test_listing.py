@@ -247,8 +247,15 @@ def test_least_costs_of_trees_of_which_all_features_are_free_are_checked(dearer:
     content["explanations"][0] |= {"ends": ends.tolist(), "changed": cheapest.tolist()}
     prices = moves @ (rows != ends).T
     cost = {"cost": int(prices.sum()), "cost_bound": int(prices.sum())}
-    proof = {"kind": "cost", "prices": prices.tolist(), "scale": 1, "explanations": 1, "exclusion": None}
-    content["certificate"]["cost"] = proof | {"needed": len(rows), "bound": cost["cost"]}
+    proof = {
+        "kind": "cost",
+        "scope": list(range(len(rows))),
+        "prices": prices.tolist(),
+        "scale": 1,
+        "explanations": 1,
+    }
+    proof |= {"needed": len(rows), "bound": cost["cost"], "exclusion": None, "anchors": None}
+    content["certificate"]["cost"] = proof
     report = verify(sealed(content | cost), time_limit=20)
     assert report.outcome is (Outcome.WRONG if dearer else Outcome.CONFIRMED)
     assert ("the prices prove" in str(report)) == bool(dearer)

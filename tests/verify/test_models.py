@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certificates import sealed
+from certificates import sealed, weighed
 from oneformany.exceptions import CertificateError
 from oneformany.methods import solve
 from oneformany.oracles.network.oracle import Network, NetworkOracle
@@ -84,7 +84,7 @@ def test_a_capacity_that_a_group_exceeds_is_refused(make):
         reached = [row for row, number in enumerate(content["assignment"]) if number >= 0]
         first = {tuple(codes[row]): row for row in reversed(reached)}.values()
         weights = [int(row in first) for row in range(len(content["assignment"]))]
-        proof = {"kind": "dual", "weights": weights, "capacity": 1, "bound": sum(weights)}
+        proof = weighed(weights, 1, sum(weights))
         forged = dict(content, certificate={"bound": sum(weights), "proof": proof})
         report = verify(sealed(forged))
         assert not report.ok

@@ -55,7 +55,7 @@ def test_claims_are_read_as_written() -> None:
     assert claims.unreachable == (7,)
     assert claims.explanations[0].point == tuple(LISTED["explanations"][0]["point"])
     assert claims.proof.exclusion is not None
-    assert len(claims.proof.exclusion.columns) == len(LISTED["certificate"]["proof"]["columns"])
+    assert len(claims.proof.exclusion.columns) == len(LISTED["certificate"]["proof"]["exclusion"]["columns"])
 
 
 def test_proof_trees_are_read() -> None:
@@ -102,11 +102,11 @@ def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
 def test_other_formats_and_versions_are_named() -> None:
     with pytest.raises(CertificateError, match="format"):
         read_claims(changed(LISTED, ("format",), "something-else"))
-    with pytest.raises(CertificateError, match="version 3, written by a newer release"):
-        read_claims(changed(LISTED, ("version",), 3))
+    with pytest.raises(CertificateError, match="version 4, written by a newer release"):
+        read_claims(changed(LISTED, ("version",), 4))
     with pytest.raises(CertificateError, match="version 1, written by an older release"):
         read_claims(changed(LISTED, ("version",), 1))
-    for version in (True, 2.0, "2", None):
+    for version in (True, 3.0, "3", None):
         with pytest.raises(CertificateError, match="version"):
             read_claims(changed(LISTED, ("version",), version))
 
@@ -183,7 +183,7 @@ def test_null_is_refused_everywhere_but_for_rules_and_proofs() -> None:
     for path in PATHS:
         if path[:2] == ("problem", "allowed") and len(path) < 4:
             continue
-        if path == ("certificate", "proof"):
+        if path in {("certificate", "proof"), ("certificate", "proof", "exclusion")}:
             continue
         with pytest.raises(CertificateError):
             read_claims(changed(LISTED, path, None))
@@ -249,10 +249,14 @@ def _with(result: dict[str, Any], target: dict[str, Any], name: str) -> dict[str
         (("certificate", "proof", "kind"), "faith", "faith"),
         (("certificate", "proof", "weights"), [1], "weights"),
         (("certificate", "proof", "weights", 0), -1, "weights"),
-        (("certificate", "proof", "weights"), [2**59] * 8, "sum"),
+        (("certificate", "proof", "weights"), [2**59] * 6, "sum"),
         (("certificate", "proof", "capacity"), 0, "capacity"),
-        (("certificate", "proof", "target"), 0, "target"),
-        (("certificate", "proof", "columns", 0), [99], "columns"),
+        (("certificate", "proof", "scope"), [0, 2, 1], "must rise"),
+        (("certificate", "proof", "scope"), [0, 0], "must rise"),
+        (("certificate", "proof", "scope", 5), 8, "scope"),
+        (("certificate", "proof", "scale"), 0, "scale"),
+        (("certificate", "proof", "exclusion", "at_most"), -1, "at_most"),
+        (("certificate", "proof", "exclusion", "columns", 0), [99], "columns"),
         (("seed",), "0", "seed"),
         (("method",), 1, "method"),
         (("versions",), [], "versions"),
@@ -284,14 +288,14 @@ def test_values_out_of_range_are_named(path: Path_, value: object, named: str) -
 )
 def test_cases_of_a_set_cover_out_of_range_are_named(path: Path_, value: object, named: str) -> None:
     with pytest.raises(CertificateError, match=named):
-        read_claims(changed(LISTED, ("certificate", "proof", "cover", *path), value))
+        read_claims(changed(LISTED, ("certificate", "proof", "exclusion", "tree", *path), value))
 
 
 def test_cases_of_a_set_cover_that_are_half_given_are_refused() -> None:
     for name in ("row", "columns", "parts"):
         copied = copy.deepcopy(LISTED)
-        del copied["certificate"]["proof"]["cover"][name]
-        with pytest.raises(CertificateError, match="cover"):
+        del copied["certificate"]["proof"]["exclusion"]["tree"][name]
+        with pytest.raises(CertificateError, match="tree"):
             read_claims(copied)
 
 

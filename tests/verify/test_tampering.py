@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from certificates import TWO_TRIANGLES, build_result, sealed
+from certificates import TWO_TRIANGLES, build_result, sealed, weighed
 from oneformany.exceptions import CertificateError
 from oneformany.verify import Outcome, verify
 
@@ -138,32 +138,41 @@ WEIGHTS = [30, 30, 30, 30, 30, 30, 0, 0]
 
 
 def test_weights_that_a_group_exceeds_prove_nothing() -> None:
-    assert not bound_failure({"kind": "dual", "weights": WEIGHTS, "capacity": 60, "bound": 3}, 3)
-    wrong = bound_failure({"kind": "dual", "weights": WEIGHTS, "capacity": 59, "bound": 4}, 4)
+    assert not bound_failure(weighed(WEIGHTS, 60, 3), 3)
+    wrong = bound_failure(weighed(WEIGHTS, 59, 4), 4)
     assert "weighs more than 59" in wrong
 
 
 def test_weights_prove_exactly_their_share() -> None:
     for bound in (2, 4):
-        wrong = bound_failure({"kind": "dual", "weights": WEIGHTS, "capacity": 60, "bound": bound}, bound)
-        assert "the weights prove 3" in wrong
+        wrong = bound_failure(weighed(WEIGHTS, 60, bound), bound)
+        assert "the proof shows that 3 are needed" in wrong
 
 
 @pytest.mark.parametrize("row", [6, 7])
 def test_repeats_and_unreachable_rows_have_no_weight(row: int) -> None:
     weights = list(WEIGHTS)
     weights[row] = 60
-    wrong = bound_failure({"kind": "dual", "weights": weights, "capacity": 60, "bound": 4}, 4)
-    assert f"weight to row {row}" in wrong
+    wrong = bound_failure(weighed(weights, 60, 4), 4)
+    assert f"names row {row}" in wrong
+
+
+def test_a_row_weighs_no_more_than_its_people_count() -> None:
+    proof = weighed(WEIGHTS, 60, 3)
+    assert "row 0 weighs more than its people count" in bound_failure({**proof, "scale": 14}, 3)
+    assert "row 1 weighs more than its people count" in bound_failure({**proof, "scale": 15}, 3)
 
 
 def enumeration(**edits: object) -> dict[str, Any]:
-    proof = build_result(TWO_TRIANGLES, "enumeration")["certificate"]["proof"]
-    return {**copy.deepcopy(proof), **edits}
+    """The proof by listed columns, which is edited itself or in its exclusion."""
+    proof: dict[str, Any] = copy.deepcopy(build_result(TWO_TRIANGLES, "enumeration")["certificate"]["proof"])
+    for name, value in edits.items():
+        (proof if name in proof else proof["exclusion"])[name] = value
+    return proof
 
 
 def test_a_forgotten_column_is_found() -> None:
-    columns = enumeration()["columns"]
+    columns = enumeration()["exclusion"]["columns"]
     assert not bound_failure(enumeration(), 4)
     for i, column in enumerate(columns):
         wrong = bound_failure(enumeration(columns=columns[:i] + columns[i + 1 :]), 4)
@@ -173,36 +182,36 @@ def test_a_forgotten_column_is_found() -> None:
 
 
 def test_columns_that_suffice_leave_the_proof_open() -> None:
-    generous = enumeration()["columns"] + [[0, 1, 2]]
+    generous = enumeration()["exclusion"]["columns"] + [[0, 1, 2]]
     wrong = bound_failure(enumeration(columns=generous), 4)
-    assert "leaves open" in wrong or "forgets" in wrong
+    assert "leaves open" in wrong or "forgets" in wrong or "is to be excluded" in wrong
 
 
 def test_an_enumeration_without_the_proof_of_its_set_cover_is_not_read() -> None:
     proof = enumeration()
-    del proof["cover"]
-    with pytest.raises(CertificateError, match=r"proof\.cover is missing"):
+    del proof["exclusion"]["tree"]
+    with pytest.raises(CertificateError, match=r"exclusion\.tree is missing"):
         bound_failure(proof, 4)
 
 
 def test_listed_columns_name_distinct_reachable_rows() -> None:
     for row in (6, 7):
-        wrong = bound_failure(enumeration(columns=[*enumeration()["columns"], [row]]), 4)
+        wrong = bound_failure(enumeration(columns=[*enumeration()["exclusion"]["columns"], [row]]), 4)
         assert f"row {row}" in wrong
 
 
-def test_an_enumeration_proves_one_more_than_its_target() -> None:
-    assert "does not prove 4" in bound_failure(enumeration(target=2), 4)
+def test_an_enumeration_proves_one_more_than_it_excludes() -> None:
+    assert "shows that 3 are needed, not 4" in bound_failure(enumeration(explanations=2), 4)
 
 
 def test_an_enumeration_needs_a_true_capacity() -> None:
-    assert "weighs more than 1" in bound_failure(enumeration(capacity=1), 4)
+    assert "weighs more than 1" in bound_failure(enumeration(weights=[1, 1, 1, 1, 0, 0], capacity=1), 4)
 
 
 def cases(edit_cover: Edit) -> dict[str, Any]:
     """The enumeration with its set cover's proof, edited."""
-    proof: dict[str, Any] = copy.deepcopy(build_result(TWO_TRIANGLES, "enumeration")["certificate"]["proof"])
-    edit_cover(proof["cover"])
+    proof = enumeration()
+    edit_cover(proof["exclusion"]["tree"])
     return proof
 
 
@@ -260,7 +269,7 @@ def branch(**edits: object) -> dict[str, Any]:
 
 def test_a_branch_proves_the_weaker_of_its_cases() -> None:
     assert not bound_failure(branch(), 4)
-    weak = {"kind": "dual", "weights": [0] * 8, "capacity": 1, "bound": 0}
+    weak = weighed([0] * 8, 1, 0)
     assert "a branch claims 4" in bound_failure(branch(apart=weak), 4)
     assert "a branch claims 4" in bound_failure(branch(together=weak), 4)
 
@@ -284,13 +293,21 @@ def test_a_branch_decides_on_distinct_reachable_rows_and_once() -> None:
 
 
 def test_merged_rows_carry_weight_on_the_smaller_one() -> None:
-    together = {"kind": "dual", "weights": [0, 60, 60, 60, 0, 0, 0, 0], "capacity": 60, "bound": 3}
-    assert "weight to row 1" in bound_failure(branch(together=together, bound=3), 3)
+    together = weighed([0, 60, 60, 60, 0, 0, 0, 0], 60, 3)
+    assert "names row 1" in bound_failure(branch(together=together, bound=3), 3)
+    assert "names row 1" not in bound_failure(branch(together=nothing_on(1, together), bound=3), 3)
 
 
-def solved(**edits: object) -> dict[str, Any]:
+def nothing_on(row: int, proof: dict[str, Any]) -> dict[str, Any]:
+    weights = [
+        0 if one == row else weight for one, weight in zip(proof["scope"], proof["weights"], strict=True)
+    ]
+    return {**proof, "weights": weights}
+
+
+def solved(bound: int = 4, name: object = "highs") -> dict[str, Any]:
     result = build_result(TWO_TRIANGLES)
-    result["certificate"]["proof"] = {"kind": "solver", "name": "highs", "bound": 4, **edits}
+    result["certificate"] = {"bound": bound, "proof": None, "solver": name}
     return result
 
 
@@ -313,21 +330,24 @@ def test_the_word_of_a_solver_is_not_wrong_but_cannot_be_confirmed() -> None:
 
 
 def test_a_solver_cannot_say_more_than_the_file() -> None:
-    assert "its proof 3" in failing(solved(bound=3))["counts and status agree"]
+    assert "certificate says 3" in failing(solved(bound=3))["counts and status agree"]
     result = solved(bound=5)
-    result["lower_bound"] = result["certificate"]["bound"] = 5
+    result["lower_bound"] = 5
     assert "exceeds count" in failing(result)["counts and status agree"]
 
 
-@pytest.mark.parametrize("edits", [{"name": 1}, {"bound": "4"}, {"bound": -1}, {"weights": []}])
+@pytest.mark.parametrize("edits", [{"name": 1}, {"bound": "4"}, {"bound": -1}])
 def test_the_word_of_a_solver_has_a_form(edits: dict[str, Any]) -> None:
-    with pytest.raises(CertificateError, match=r"proof\."):
+    with pytest.raises(CertificateError, match=r"certificate\."):
         verify(sealed(solved(**edits)))
 
 
-def test_a_solver_closes_no_case_of_a_branch() -> None:
-    word = {"kind": "solver", "name": "highs", "bound": 4}
-    assert "the word of the solver" in bound_failure(branch(apart=word), 4)
+def test_the_word_of_a_solver_is_not_asked_for_where_there_is_a_proof() -> None:
+    result = build_result(TWO_TRIANGLES)
+    result["certificate"]["solver"] = "highs"
+    assert not failing(result)
+    result["certificate"]["proof"] = weighed(WEIGHTS, 60, 3)
+    assert "its proof 3" in failing(result)["counts and status agree"]
 
 
 def test_without_a_proof_the_bound_is_zero() -> None:

@@ -13,7 +13,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import oneformany as ofm
-from certificates import sealed
+from certificates import sealed, weighed
 from oneformany.verify import Outcome, verify
 from verify.test_hostile import one_row
 
@@ -95,7 +95,7 @@ def test_what_fails_with_sure_points_alone_is_wrong_whatever_rounding_decides_el
         ends = ([[0, 1, 0]], [[0, 1, 1]])
         pairs = zip(explanations, ends, strict=True)
         explanations = [{**e, "point": [-1] * 3, "ends": end} for e, end in pairs]
-    proof = {"kind": "dual", "weights": [1, 1], "capacity": 1, "bound": 2}
+    proof = weighed([1, 1], 1, 2)
     forged.update(count=2, lower_bound=2, explanations=explanations, assignment=[0, 1], covered=2)
     forged.update(index=[0, 1], certificate={"bound": 2, "proof": proof})
     report = verify(sealed(forged))

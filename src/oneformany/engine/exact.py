@@ -9,7 +9,7 @@ from oneformany.engine.cover.greedy import greedy_cover
 from oneformany.engine.pricing.space import Decisions, Items
 from oneformany.engine.run import Run
 from oneformany.engine.tree import CoreColumns, Node, heavy_columns, pair_to_branch_on
-from oneformany.result.proof import EnumerationProof, Proof
+from oneformany.result.proof import Proof, Weights
 
 QUICK_STEPS = 50_000
 MANY_COLUMNS = 5_000  # in a set cover: then a cover is first looked for among few of them
@@ -94,7 +94,8 @@ def _settle(node: Node) -> Proof:
         proof = higher
         if node.is_root:
             run.bound = max(run.bound, proof.bound)
-        run.report("enumerate", node.relaxed.value, len(higher.columns))
+        listed = 0 if higher.exclusion is None else len(higher.exclusion.columns)
+        run.report("enumerate", node.relaxed.value, listed)
     if core is not None and run.options.enumeration and proof.bound < run.count:
         with run.statistics.timed("heuristics"):
             core.wider().search_around_shared(proof.bound, PATIENCE_PER_ROW * len(node.items))
@@ -102,7 +103,7 @@ def _settle(node: Node) -> Proof:
     return proof
 
 
-def _exclude(node: Node, core: CoreColumns | None, target: int) -> EnumerationProof | None:
+def _exclude(node: Node, core: CoreColumns | None, target: int) -> Weights | None:
     """Prove that ``target`` columns do not suffice; ``None`` when they do, or a limit was met.
 
     With weights summing to S and no column heavier than C, each of ``target`` columns that cover everything

@@ -180,9 +180,9 @@ class ListedRun:
             fewest = best.bound if complete else min(1, len(best.chosen))
         else:
             most = best.bound if complete else self.proofs.rows
-            fewest = 0 if proof is None else proof.fewest(best.covered)
+            fewest = 0 if proof is None else proof.fewest(self.proofs.rows - best.covered)
         self.columns = best.chosen
-        self.claims = {"bound": fewest, "coverage_proof": proof, "covered_bound": most}
+        self.claims = {"bound": fewest, "proof": proof, "covered_bound": most}
 
     def _everybody(self, known: IntArray, proof: Proof | None) -> None:
         wide = self._wide

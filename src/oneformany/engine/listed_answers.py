@@ -5,19 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.certificate import first_given, on_given, renumbered
+from oneformany.engine.certificate import DEEPEST, cost_proof, exclusion_proof, weights_proof
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.single_rows import cheapest as cheapest_alone
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.standing import Standing, TreeProof
-from oneformany.engine.table.choice import renamed
 from oneformany.engine.table.cost import CostAnswer
 from oneformany.engine.table.table import NO_CELL, ColumnTable
 from oneformany.problem import Problem
 from oneformany.result.build import Group
 from oneformany.result.explanation import Explanation
-from oneformany.result.proof import CostProof, CoverageProof, DualProof, EnumerationProof, Exclusion, Proof
+from oneformany.result.proof import Cost, Exclusion, Weights
 from oneformany.stop import Stop
 
 
@@ -72,51 +71,80 @@ class ListedProofs:
     def __init__(self, problem: Problem, table: ColumnTable, unreachable: BoolArray) -> None:
         self.problem, self.table = problem, table
         self.rows = int(problem.multiplicity[~unreachable].sum())
-        self._unreachable = unreachable
-        self._first = first_given(problem)
+        self._unreachable, self._helpable = unreachable, np.flatnonzero(~unreachable)
 
-    def dual(self, weights: IntArray, capacity: int) -> DualProof:
+    def dual(self, weights: IntArray, capacity: int) -> Weights:
         """Weights of distinct rows, and what no column weighs more than."""
-        return DualProof(on_given(self.problem, weights), capacity)
+        return weights_proof(self.problem, weights, capacity)
 
-    def one(self) -> DualProof:
+    def one(self) -> Weights:
         """At least one explanation is needed where there is a column."""
-        return self.dual(np.eye(1, self.table.n_rows, self.table.rows[0], dtype=np.int64)[0], 1)
+        return self.dual(self._alone(), 1)
 
-    def cover(self, answer: Standing) -> Proof:
+    def _alone(self) -> IntArray:
+        """All weight on one row that a column holds."""
+        weights = np.zeros(self.table.n_rows, dtype=np.int64)
+        weights[self.table.rows[0]] = 1
+        return weights
+
+    def cover(self, answer: Standing) -> Weights:
         """Why no fewer columns cover everybody."""
-        weights = answer.weights
-        dual = self.dual(weights.weights, weights.capacity) if weights.total else self.one()
-        if answer.exclusion is None or answer.exclusion.target + 1 <= dual.bound:
+        found, proof = answer.weights, answer.exclusion
+        weights = found.weights if found.total else self._alone()
+        dual = self.dual(weights, found.capacity)
+        if proof is None or proof.target + 1 <= dual.bound:
             return dual
-        tree = renumbered(answer.exclusion.tree, self._first[answer.exclusion.rows])
-        if tree is None:
+        exclusion = exclusion_proof(
+            self.problem, proof.target, 0, _groups(proof), proof.tree, rows=proof.rows, deepest=DEEPEST
+        )
+        if exclusion is None:
             return dual
-        columns = self._rows(answer.exclusion.columns)
-        return EnumerationProof(dual.weights, dual.capacity, answer.exclusion.target, columns, tree)
+        scope = np.union1d(proof.rows, np.flatnonzero(weights))
+        return weights_proof(self.problem, weights, dual.capacity, exclusion=exclusion, scope=scope)
 
-    def people(self, answer: Standing) -> CoverageProof:
+    def people(self, answer: Standing) -> Weights:
         """Why so many columns cover no more people, or no fewer columns so many people."""
-        weights = on_given(self.problem, np.where(self._unreachable, 0, answer.weights.weights))
-        capacity = max(1, answer.weights.capacity)
-        return CoverageProof(weights, capacity, ONE_IN_TABLES, self.rows, self._exclusion(answer.exclusion))
+        weights, proof = np.where(self._unreachable, 0, answer.weights.weights), answer.exclusion
+        exclusion = None if proof is None else self._exclusion(proof, self.rows - proof.target)
+        return weights_proof(
+            self.problem,
+            weights,
+            answer.weights.capacity,
+            scale=ONE_IN_TABLES,
+            exclusion=exclusion,
+            scope=self._helpable if exclusion else None,
+        )
 
-    def cost(self, answer: CostAnswer) -> CostProof:
+    def cost(self, answer: CostAnswer) -> Cost:
         """Why so many columns that cover so many people cost no less."""
-        prices = tuple(answer.prices[self.problem.row_of].tolist())
-        exclusion = self._exclusion(answer.proof)
-        return CostProof(prices, ONE_IN_COVERS, answer.budget, answer.needed, answer.bound, exclusion)
+        proof = answer.proof
+        exclusion = None if proof is None else self._exclusion(proof, proof.target, costed=True)
+        return cost_proof(
+            self.problem,
+            np.where(self._unreachable, 0, answer.prices),
+            ONE_IN_COVERS,
+            answer.budget,
+            answer.needed,
+            answer.bound,
+            exclusion=exclusion,
+            scope=self._helpable if exclusion else None,
+        )
 
-    def _rows(self, columns: ColumnTable) -> tuple[tuple[int, ...], ...]:
-        """The first given row of each row of some columns."""
-        return tuple(tuple(self._first[columns.group(one)].tolist()) for one in range(len(columns)))
+    def _exclusion(self, proof: TreeProof, at_most: int, *, costed: bool = False) -> Exclusion | None:
+        moves = []
+        for changed, targets in (
+            zip(proof.columns.changed, proof.columns.targets, strict=True) if costed else ()
+        ):
+            moves.append(
+                tuple((feature, int(targets[feature])) for feature in np.flatnonzero(changed).tolist())
+            )
+        groups, rows = _groups(proof), proof.rows
+        return exclusion_proof(
+            self.problem, proof.budget, at_most, groups, proof.tree, tuple(moves), rows=rows
+        )
 
-    def _exclusion(self, proof: TreeProof | None) -> Exclusion | None:
-        if proof is None:
-            return None
-        changed, targets = proof.columns.changed, proof.columns.targets
-        features = [tuple(np.flatnonzero(some).tolist()) for some in changed]
-        cells = [tuple(some.tolist()) for some in targets]
-        columns = tuple(zip(self._rows(proof.columns), features, cells, strict=True))
-        tree = renamed(proof.tree, self._first[proof.rows][:, None].tolist())
-        return Exclusion(proof.budget, proof.target, columns, tree)
+
+def _groups(proof: TreeProof) -> list[IntArray]:
+    """The distinct rows of each column that a search is about."""
+    columns = proof.columns
+    return [np.asarray(columns.group(column), dtype=np.int64) for column in range(len(columns))]

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.duals import Weights
+from oneformany.engine.cover.duals import RowWeights
 from oneformany.engine.table.table import ColumnTable
 
 
@@ -42,7 +42,7 @@ class Standing:
         People that they cover.
     bound : int
         No so many columns cover more people than this; or, where columns count, no fewer cover as many.
-    weights : Weights
+    weights : RowWeights
         Weights of the rows and a capacity that no column exceeds: they say why.
     exclusion : TreeProof or None
         Where the bound is better than the weights say: why, for columns that they do not exclude.
@@ -55,7 +55,7 @@ class Standing:
     chosen: IntArray
     covered: int
     bound: int
-    weights: Weights
+    weights: RowWeights
     exclusion: TreeProof | None
     open: IntArray
 

@@ -29,7 +29,7 @@ from oneformany.engine.screening import screen
 from oneformany.engine.table.table import ColumnTable
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
-from oneformany.result.proof import DualProof, EnumerationProof
+from oneformany.result.proof import Weights
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
@@ -105,8 +105,8 @@ def optimistic_cover(
     run = Run(asked, space, CachedOracle(space, statistics, stop))
     run.pool.add(run.first_columns(relaxed.rows))
     proof, capacity = minimise(run), 1
-    if isinstance(proof, (DualProof, EnumerationProof)):
-        weights[rows], capacity = proof.weights, proof.capacity
+    if isinstance(proof, Weights):
+        weights[rows[list(proof.scope)]], capacity = proof.weights, proof.capacity
     alike = ((problem.rows[rows] == column.point) | column.changed for column in run.best)
     buckets = [rows[agree.all(axis=1)] for agree in alike]
     groups = [(np.flatnonzero(c.changed), b) for c, b in zip(run.best, buckets, strict=True)]

@@ -15,8 +15,9 @@ from oneformany.plain import read_fields, written
 from oneformany.problem.goal import Goal
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex, plain_label
+from oneformany.verify.version_2 import OLDER, current
 
-FORMAT, VERSION = "oneformany-result", 2
+FORMAT, VERSION = "oneformany-result", 3
 PARTS = (
     *("status", "ended", "count", "lower_bound", "covered", "method", "seed", "versions", "problem"),
     *("explanations", "assignment", "unreachable", "undecided", "certificate", "statistics", "schema"),
@@ -58,14 +59,16 @@ def read_result(source: str | os.PathLike[str]) -> Result:
         raise CertificateError(f"{name} cannot be read: {plain_reason(error)}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise CertificateError(f'{name} is not a result: its "format" is not "{FORMAT}"')
-    if data.get("version") != VERSION:
+    if data.get("version") not in {OLDER, VERSION}:
         raise CertificateError(
-            f"{name} has version {data.get('version')!r}, this release reads version {VERSION}; "
+            f"{name} has version {data.get('version')!r}, this release reads versions {OLDER} and {VERSION}; "
             "explain again, or install the release that wrote it"
         )
     try:
         if data["digest"] == digest(data):
-            return _from_dict(data)
+            return _from_dict(current(data))
+    except CertificateError as error:
+        raise CertificateError(f"{name}: {error}") from error
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise CertificateError(
             f"{name} is not a complete result: {type(error).__name__} {error}; save the result again"
@@ -113,7 +116,7 @@ def _digest(parts: Mapping[str, str]) -> str:
 def _from_dict(data: dict[str, Any]) -> Result:
     told, certificate = {name: data[name] for name in PARTS}, data["certificate"]
     told |= {"covered_bound": data.get("covered_bound"), "proof": certificate["proof"]}
-    told |= {f"{name}_proof": certificate.get(name) for name in ("coverage", "cost")}
+    told |= {"cost_proof": certificate.get("cost"), "solver": certificate.get("solver")}
     index = RowIndex.from_list(data["index"], **data.get("index_type", {}))
     result = Result(**read_fields(Result, told), goal=Goal(**data.get("goal", {})), index=index)
     _check_sizes(result)

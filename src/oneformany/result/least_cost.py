@@ -5,11 +5,11 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.result.proof import CostProof
+from oneformany.result.proof import Cost
 from oneformany.result.result import Result
 
 
-def proof_by_single_moves(problem: Problem, alone: IntArray, result: Result, goal: Goal) -> CostProof:
+def proof_by_single_moves(problem: Problem, alone: IntArray, result: Result, goal: Goal) -> Cost:
     """Every covered person pays for one move at least, the cheapest there is, unless accepted already.
 
     That is what :func:`least_move` says of each row ``alone``: prices against which no group saves anything.
@@ -23,9 +23,12 @@ def proof_by_single_moves(problem: Problem, alone: IntArray, result: Result, goa
     cheapest_first = helpable[np.argsort(prices[helpable], kind="stable")]
     before = np.cumsum(people[cheapest_first]) - people[cheapest_first]
     served = np.clip(needed - before, 0, people[cheapest_first])
-    prices[beyond] = 0
-    return CostProof(
-        prices=tuple(prices[problem.row_of].tolist()),
+    first = np.unique(problem.row_of, return_index=True)[1]
+    priced = helpable[prices[helpable] > 0]
+    priced = priced[np.argsort(first[priced])]
+    return Cost(
+        scope=tuple(first[priced].tolist()),
+        prices=tuple(prices[priced].tolist()),
         scale=1,
         explanations=result.count if goal.explanations is None else goal.explanations,
         needed=needed,

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Protocol
 
 from oneformany.plain import Plain, one_of
 
-Pairs = tuple[tuple[tuple[int, ...], int], ...]
+Moves = tuple[tuple[int, int], ...]
+"""Pairs of a feature and the cell that it moves to."""
 
 
 class Proof(Protocol):
@@ -32,111 +33,108 @@ class Proof(Protocol):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Proof":
-        """Rebuild a proof of any kind from its ``to_dict``."""
-        kind = one_of((DualProof, EnumerationProof, BranchProof, SolverProof), data)
+        """Rebuild a proof of either kind from its ``to_dict``."""
+        kind = one_of((Weights, Branch), data)
         made: Proof = kind.from_dict(data)
         return made
 
 
 @dataclass(frozen=True)
-class DualProof(Plain):
+class Exclusion(Plain):
+    """A complete search over all groups that something better could use, none of which leads there.
+
+    Attributes
+    ----------
+    explanations : int
+        How many may be used.
+    at_most : int
+        What is excluded: leaving at most so many people of the scope uncovered, or paying at most so much.
+    columns : tuple of tuples of int
+        The rows of each of these groups.
+    tree : dict
+        The cases, over indices of ``columns`` and given rows; see ``docs/format.md``.
+    moves : tuple of tuples of (feature, cell)
+        Where costs count: what the rows of each group change.
+
+    Examples
+    --------
+    >>> Exclusion(explanations=1, at_most=0, columns=((0,), (1,)), tree={}).to_dict()
+    {'explanations': 1, 'at_most': 0, 'columns': [[0], [1]], 'tree': {}}
+    """
+
+    _sparse: ClassVar[bool] = True
+    explanations: int
+    at_most: int
+    columns: tuple[tuple[int, ...], ...]
+    tree: dict[str, Any]
+    moves: tuple[Moves, ...] = ()
+
+
+@dataclass(frozen=True)
+class Weights(Plain):
     """No explanation covers rows that weigh more than the capacity (Farley's bound).
 
+    So k explanations cover weight of at most ``k * capacity``, and whoever is left uncovered makes up for the
+    rest. The proof speaks of the rows of its scope only: all others may be covered or not, so they need not
+    be looked at.
+
     Attributes
     ----------
+    scope : tuple of int
+        Given rows, rising; of equal ones the first.
     weights : tuple of int
-        One per given row; 0 for rows that are not known to be helpable.
+        One per row of the scope.
     capacity : int
         No group of rows that one explanation can cover weighs more.
+    scale : int
+        What one person counts: no row weighs more than that for each of the people who are equal to it.
+    exclusion : Exclusion or None
+        Where more is proved than the weights say: why.
 
     Examples
     --------
-    >>> DualProof(weights=(2, 2, 1), capacity=3).bound
-    2
+    Three of five people weigh 2, and no explanation covers two of these.
+
+    >>> proof = Weights(scope=(0, 2, 4), weights=(2, 2, 2), capacity=2, scale=2)
+    >>> proof.bound, proof.fewest(spare=1), proof.spared(explanations=1)
+    (3, 2, 2)
     """
 
-    kind: ClassVar[str] = "dual"
+    kind: ClassVar[str] = "weights"
+    scope: tuple[int, ...]
     weights: tuple[int, ...]
     capacity: int
+    scale: int
+    exclusion: Exclusion | None = None
 
     def __post_init__(self) -> None:
-        if self.capacity < 1 or any(weight < 0 for weight in self.weights):
-            raise ValueError("weights of a proof must be at least 0 and its capacity at least 1")
+        if len(self.scope) != len(self.weights):
+            raise ValueError("weights of a proof must be one per row of its scope")
+        if min(self.capacity, self.scale) < 1 or any(weight < 0 for weight in self.weights):
+            raise ValueError("weights of a proof must be at least 0, its capacity and scale at least 1")
 
     @property
     def bound(self) -> int:
-        """The weights in units of the capacity, rounded up."""
-        return -(-sum(self.weights) // self.capacity)
+        """The explanations needed to cover everybody in the scope."""
+        return self.fewest()
+
+    def fewest(self, spare: int = 0) -> int:
+        """The explanations needed where at most so many people of the scope may be left uncovered."""
+        needed = max(0, -(-(sum(self.weights) - self.scale * spare) // self.capacity))
+        if self.exclusion is not None and spare <= self.exclusion.at_most:
+            needed = max(needed, self.exclusion.explanations + 1)
+        return needed
+
+    def spared(self, explanations: int) -> int:
+        """The people of the scope whom so many explanations leave uncovered at least."""
+        left = max(0, -(-(sum(self.weights) - explanations * self.capacity) // self.scale))
+        if self.exclusion is not None and explanations <= self.exclusion.explanations:
+            left = max(left, self.exclusion.at_most + 1)
+        return left
 
 
 @dataclass(frozen=True)
-class CoverCase(Plain):
-    """Why the groups usable in one case of a set cover do not cover what is needed.
-
-    Attributes
-    ----------
-    filters : tuple of tuples of (rows, weight)
-        Weights on sets of rows that exclude groups too light for a cover, or every cover, one after the
-        other. A group carries the weight of a set once for every two of its rows, rounded up.
-    row : int or None
-        If the case is open then: a row that some group has to cover.
-    columns : tuple of int
-        The numbers of all usable groups that cover the row.
-    parts : tuple of CoverCase
-        For each of these the case that it is used, and none of those before it.
-
-    Examples
-    --------
-    >>> CoverCase(filters=((((0,), 1), ((1,), 1)),)).to_dict()
-    {'filters': [[[[0], 1], [[1], 1]]]}
-    """
-
-    filters: tuple[Pairs, ...]
-    row: int | None = None
-    columns: tuple[int, ...] = ()
-    parts: tuple["CoverCase", ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        data = super().to_dict()
-        return {"filters": data["filters"]} if self.row is None else data
-
-
-@dataclass(frozen=True)
-class EnumerationProof(DualProof):
-    """Every group that a cover of ``target`` groups could use is listed, and no ``target`` of them cover all.
-
-    Attributes
-    ----------
-    weights, capacity
-        As in :class:`DualProof`: they tell which groups are too light to be part of such a cover.
-    target : int
-        So many explanations do not suffice.
-    columns : tuple of tuples of int
-        The rows of each listed group.
-    cover : CoverCase
-        Why no ``target`` of these cover every row.
-
-    Examples
-    --------
-    >>> needs_two = CoverCase(filters=((((0,), 1), ((1,), 1)),))
-    >>> EnumerationProof((1, 1), 1, target=1, columns=((0,), (1,)), cover=needs_two).bound
-    2
-    """
-
-    kind: ClassVar[str] = "enumeration"
-    target: int
-    columns: tuple[tuple[int, ...], ...]
-    cover: CoverCase
-
-    @property
-    def bound(self) -> int:
-        """One more than the target."""
-        return self.target + 1
-
-
-@dataclass(frozen=True)
-class BranchProof(Plain):
+class Branch(Plain):
     """Two rows share an explanation, or they do not (Ryan and Foster); each case has its own proof.
 
     Attributes
@@ -148,8 +146,9 @@ class BranchProof(Plain):
 
     Examples
     --------
-    >>> three, two = DualProof((1, 1, 1), 1), DualProof((1, 1, 0), 1)
-    >>> BranchProof((0, 2), together=two, apart=three).bound
+    >>> three = Weights(scope=(0, 1, 2), weights=(1, 1, 1), capacity=1, scale=1)
+    >>> two = Weights(scope=(0, 1), weights=(1, 1), capacity=1, scale=1)
+    >>> Branch((0, 2), together=two, apart=three).bound
     2
     """
 
@@ -167,166 +166,72 @@ class BranchProof(Plain):
     def leaves(self) -> Iterator[Proof]:
         """The proofs of all cases, without further cases in them."""
         for part in (self.together, self.apart):
-            yield from part.leaves if isinstance(part, BranchProof) else (part,)
+            yield from part.leaves if isinstance(part, Branch) else (part,)
 
 
 @dataclass(frozen=True)
-class SolverProof(Plain):
-    """A solver says so; to check it, solve again.
+class Anchors(Plain):
+    """What groups save at most, by the row of each that pays least: its anchor.
 
     Attributes
     ----------
-    name : str
-        The solver and its version.
-    bound : int
-        What it claims.
+    changes : tuple of int
+        One per row of the scope: fewer changes than these do not help it.
+    savings : tuple of int
+        One per row of the scope: no group whose anchor it is saves more, times the scale of the prices.
 
     Examples
     --------
-    >>> SolverProof("HiGHS 1.11", 4).to_dict()
-    {'kind': 'solver', 'name': 'HiGHS 1.11', 'bound': 4}
+    >>> Anchors(changes=(1, 1), savings=(0, 0)).to_dict()
+    {'changes': [1, 1], 'savings': [0, 0]}
     """
 
-    kind: ClassVar[str] = "solver"
-    name: str
-    bound: int
+    changes: tuple[int, ...]
+    savings: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Exclusion(Plain):
-    """A complete search over all groups that something better could use, none of which leads there.
+class Cost(Plain):
+    """So many explanations that cover so many people cost at least so much.
+
+    Each person has a price: nothing outside the scope. A group saves, for each of its people, what the price
+    exceeds the cost. Whoever covers the needed people pays at least the prices of the cheapest of them, less
+    what the best groups save; or, with anchors, everybody pays the prices, less what groups save, and no two
+    groups have the same anchor.
 
     Attributes
     ----------
-    explanations : int
-        How many may be used.
-    target : int
-        What is excluded: covering so many rows with them, or paying so little.
-    columns : tuple of (rows, changed features, target cells)
-        The groups: their rows, and the explanation that they follow.
-    tree : dict
-        The cases, over indices of ``columns`` and given rows; see ``docs/format.md``.
-
-    Examples
-    --------
-    >>> Exclusion(explanations=1, target=3, columns=(), tree={}).target
-    3
-    """
-
-    explanations: int
-    target: int
-    columns: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...]
-    tree: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class CoverageProof(Plain):
-    """So many explanations cover at most so many rows.
-
-    Rows carry weights, equal rows together at most ``scale`` for each of them. If no group weighs more than
-    the capacity C, then k explanations cover at most ``k C + sum(scale - weight)`` over ``scale`` of the rows
-    that are not proved to be beyond help.
-
-    Attributes
-    ----------
-    weights : tuple of int
-        One per given row; the weight of equal rows stands at the first of them.
-    capacity : int
-        No group of rows that one explanation can cover weighs more.
-    scale : int
-        What one row counts.
-    rows : int
-        Given rows that are not proved to be beyond help.
-    exclusion : Exclusion or None
-        Where less can be covered than the weights say: why.
-
-    Examples
-    --------
-    >>> proof = CoverageProof(weights=(2, 2, 2), capacity=4, scale=2, rows=3)
-    >>> proof.most(1), proof.fewest(3)
-    (2, 2)
-    """
-
-    kind: ClassVar[str] = "coverage"
-    weights: tuple[int, ...]
-    capacity: int
-    scale: int
-    rows: int
-    exclusion: Exclusion | None = None
-
-    def most(self, explanations: int) -> int:
-        """The most rows that so many explanations can cover, by the weights alone."""
-        rest = self.scale * self.rows - sum(self.weights)
-        return min(self.rows, (explanations * self.capacity + rest) // self.scale)
-
-    def fewest(self, rows: int) -> int:
-        """The fewest explanations that can cover so many rows, by the weights alone."""
-        rest = self.scale * self.rows - sum(self.weights)
-        return max(0, -(-(self.scale * rows - rest) // self.capacity))
-
-
-@dataclass(frozen=True)
-class CostProof(Plain):
-    """So many explanations that cover so many rows cost at least so much.
-
-    Each row has a price. A group saves, for each of its rows, what the price exceeds the cost. Whoever covers
-    the needed rows pays at least the prices of the cheapest of them, less what the best groups save.
-
-    Attributes
-    ----------
+    scope : tuple of int
+        Given rows, rising; of equal ones the first.
     prices : tuple of int
-        One per given row, equal for equal rows, times ``scale``.
+        One per row of the scope, for each of the people who are equal to it, times ``scale``.
     scale : int
         What a cost of one counts.
     explanations, needed : int
-        The most explanations, and the fewest rows, that the bound is about.
+        The most explanations, and the fewest people, that the bound is about.
     bound : int
         What it costs at least.
     exclusion : Exclusion or None
         Where it must cost more than the prices say: why.
+    anchors : Anchors or None
+        Where rows share a point, and columns were not listed: what groups save.
 
     Examples
     --------
-    >>> CostProof(prices=(2, 2), scale=1, explanations=1, needed=2, bound=3).bound
+    >>> Cost(scope=(0, 1), prices=(2, 2), scale=1, explanations=1, needed=2, bound=3).bound
     3
     """
 
     kind: ClassVar[str] = "cost"
+    scope: tuple[int, ...]
     prices: tuple[int, ...]
     scale: int
     explanations: int
     needed: int
     bound: int
     exclusion: Exclusion | None = None
+    anchors: Anchors | None = None
 
-
-@dataclass(frozen=True)
-class AnchoredCostProof(Plain):
-    """So many explanations that cover everybody cost at least so much, where rows share a point.
-
-    Each row has a price, and the anchor of a group is the row of it that pays least. Everybody pays the
-    prices, less what groups save; no two groups have the same anchor.
-
-    Attributes
-    ----------
-    prices, scale, explanations, needed, bound
-        As in :class:`CostProof`, but of equal rows only the first has a price.
-    changes : tuple of int
-        One per given row: fewer changes than these do not help it.
-    savings : tuple of int
-        One per given row, times ``scale``: no group whose anchor it is saves more.
-
-    Examples
-    --------
-    >>> AnchoredCostProof((2, 2), (1, 1), (0, 0), scale=1, explanations=1, needed=2, bound=4).bound
-    4
-    """
-
-    kind: ClassVar[str] = "anchored cost"
-    prices: tuple[int, ...]
-    changes: tuple[int, ...]
-    savings: tuple[int, ...]
-    scale: int
-    explanations: int
-    needed: int
-    bound: int
+    def __post_init__(self) -> None:
+        if len(self.scope) != len(self.prices):
+            raise ValueError("prices of a proof must be one per row of its scope")

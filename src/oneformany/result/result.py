@@ -19,7 +19,7 @@ from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.following import apply, score_on_codes
 from oneformany.result.labels import Labels
-from oneformany.result.proof import AnchoredCostProof, CostProof, CoverageProof, Proof
+from oneformany.result.proof import Cost, Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.result.squares import Square
 from oneformany.result.tables import assign, assignment_frame, to_frame
@@ -61,7 +61,8 @@ class Result:
     undecided : tuple of int
         Rows for which it is not known whether they can be helped.
     proof : Proof or None
-        Why ``lower_bound`` holds, which :func:`oneformany.verify.verify` checks; ``None`` where it is 0.
+        Why ``lower_bound`` and ``covered_bound`` hold, which :func:`oneformany.verify.verify` checks;
+        ``None`` where nothing needs a proof, or nothing is proved.
     problem : dict
         What was asked, see :func:`oneformany.result.build.problem_to_dict`.
     statistics : Statistics
@@ -82,10 +83,10 @@ class Result:
         What was wanted: how many explanations may be used, or what share of the rows must be covered.
     covered_bound : int
         Proved: no answer with so many explanations covers more rows; by default all but the unreachable ones.
-    coverage_proof : CoverageProof or None
-        Why ``covered_bound``, or for a share ``lower_bound``, holds.
-    cost_proof : CostProof, AnchoredCostProof or None
+    cost_proof : Cost or None
         Why ``cost_bound`` holds.
+    solver : str or None
+        Where there is no proof: the solver whose word ``lower_bound`` is.
 
     Examples
     --------
@@ -114,8 +115,8 @@ class Result:
     ended: Ended = "proved"
     goal: Goal = field(default_factory=Goal)
     covered_bound: int | None = None
-    coverage_proof: CoverageProof | None = None
-    cost_proof: CostProof | AnchoredCostProof | None = None
+    cost_proof: Cost | None = None
+    solver: str | None = None
 
     def __post_init__(self) -> None:
         rows = len(self.assignment)
@@ -129,9 +130,10 @@ class Result:
     @property
     def certificate(self) -> dict[str, Any]:
         """The proved bound with its proof, as plain data; what :func:`oneformany.verify.verify` checks."""
-        proofs = {"proof": self.proof, "coverage": self.coverage_proof, "cost": self.cost_proof}
-        told = {name: proof.to_dict() for name, proof in proofs.items() if proof is not None}
-        return {"bound": self.lower_bound, "proof": None, **told}
+        proofs = {"proof": self.proof, "cost": self.cost_proof}
+        told: dict[str, Any] = {name: proof.to_dict() for name, proof in proofs.items() if proof is not None}
+        word = {} if self.solver is None else {"solver": self.solver}
+        return {"bound": self.lower_bound, "proof": None, **told, **word}
 
     @property
     def cost_bound(self) -> float | None:

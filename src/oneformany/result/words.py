@@ -13,7 +13,7 @@ import numpy as np
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
 from oneformany.result.labels import many, shown
-from oneformany.result.proof import BranchProof, DualProof, EnumerationProof, Proof, SolverProof
+from oneformany.result.proof import Branch, Weights
 from oneformany.result.squares import Square
 from oneformany.schema.feature import is_integer
 from oneformany.schema.schema import html_table
@@ -277,10 +277,10 @@ def proof_words(result: Result) -> str:
         return f"Proof: none; it is not known whether any {labels.one} can be helped."
     if result.lower_bound == 1 and result.goal.explanations is None:
         return f"Proof: none is needed, as no {labels.one} is covered without an explanation."
-    if result.proof is None:
+    if result.goal.limited or (result.proof is None and result.solver is None):
         return _goal_proof(result)
     rows = f", counting only {labels.several} known to be helpable" if result.undecided else ""
-    return f"Proof that at least {_found(result.lower_bound)} must be used{rows}: {_argument(result.proof)}."
+    return f"Proof that at least {_found(result.lower_bound)} must be used{rows}: {_argument(result)}."
 
 
 def share_words(result: Result) -> str:
@@ -400,16 +400,17 @@ def measure_words(result: Result) -> str:
 
 def _goal_proof(result: Result) -> str:
     """Say why a number of explanations covers no more people, or why so many people need so many."""
-    proof, labels, k = result.coverage_proof, result.labels, result.goal.explanations
+    proof, labels, k = result.proof, result.labels, result.goal.explanations
     most = result.covered_bound or 0
-    if proof is None:
+    helpable = result.people - int(result.people_of_rows[[entry.row for entry in result.unreachable]].sum())
+    if not isinstance(proof, Weights):
         if k is not None:
             return f"Proof: none; {most:,} is the number of all who are not proved to be beyond help."
         return f"Proof: none attached; {_needed(result)}, it is claimed."
-    if k is not None and result.covered == proof.rows:
+    if k is not None and result.covered == helpable:
         rest = f"every other {labels.one} is beyond help"
         return f"Proof that no more can be covered: {rest if result.unreachable else 'all are covered'}."
-    short = proof.rows * proof.scale - sum(proof.weights)
+    short = helpable * proof.scale - sum(proof.weights)
     together, lacking = f"{proof.capacity / proof.scale:.3f}", f"{short / proof.scale:.3f}"
     if k is None:
         people = min(most, result.goal.needed(result.people))
@@ -428,27 +429,30 @@ def _goal_proof(result: Result) -> str:
     )
 
 
-def _argument(proof: Proof) -> str:
-    if isinstance(proof, SolverProof):
-        return f"the word of {shown(proof.name)}, which can be checked only by solving again"
-    if not isinstance(proof, (BranchProof, DualProof)):
+def _argument(result: Result) -> str:
+    proof = result.proof
+    if proof is None:
+        return f"the word of {shown(result.solver)}, which can be checked only by solving again"
+    if not isinstance(proof, (Branch, Weights)):
         return f"see the certificate, of kind {shown(proof.kind)}"
-    leaves = list(proof.leaves) if isinstance(proof, BranchProof) else [proof]
-    groups = sum(len(leaf.columns) for leaf in leaves if isinstance(leaf, EnumerationProof))
-    if not isinstance(proof, DualProof):
+    leaves = list(proof.leaves) if isinstance(proof, Branch) else [proof]
+    listings = [leaf.exclusion for leaf in leaves if isinstance(leaf, Weights)]
+    groups = sum(len(listing.columns) for listing in listings if listing is not None)
+    if isinstance(proof, Branch):
         listing = f" and by listing {many(groups, 'group')} of rows" if groups else ""
         return (
             f"{len(leaves)} cases, by whether certain pairs of rows share an explanation; each is settled by "
             f"weights on its rows{listing}"
         )
-    total, capacity = sum(proof.weights), proof.capacity
+    total, capacity, exclusion = sum(proof.weights), proof.capacity, proof.exclusion
     times = f"{-(-1000 * total // capacity) / 1000:.3f}"  # rounded up, as the bound is
     weigh = f"the rows carry weights, all together {times} times the most that one explanation can cover"
-    if not isinstance(proof, EnumerationProof):
+    if exclusion is None:
         fewer = proof.bound - 1
         return f"{weigh}, so {fewer:,} {'is' if fewer == 1 else 'are'} not enough" if fewer else weigh
-    covers = "none of these covers" if proof.target == 1 else f"no {proof.target} of these cover"
+    most = exclusion.explanations
+    covers = "none of these covers" if most == 1 else f"no {most} of these cover"
     return (
-        f"{weigh}; so {_found(proof.target)} would have to be among {many(groups, 'group')} of rows, all "
+        f"{weigh}; so {_found(most)} would have to be among {many(groups, 'group')} of rows, all "
         f"listed in the certificate, and {covers} every row"
     )

@@ -26,10 +26,12 @@ def check_counts(claims: Claims) -> str:
     count, bound, goal = claims.count, claims.lower_bound, claims.goal
     if count != len(claims.explanations):
         raise CertificateError(f"count is {count}, but {len(claims.explanations)} explanations are given")
-    proved = bound if goal.limited else claims.proof.bound
+    proved = 0 if claims.proof is None else claims.proof.bound
+    if goal.limited or (claims.proof is None and claims.solver is not None):
+        proved = bound
     if not bound == claims.bound == proved:
         raise CertificateError(
-            f"lower_bound is {bound}, the certificate says {claims.bound}, its proof {claims.proof.bound}"
+            f"lower_bound is {bound}, the certificate says {claims.bound}, its proof {proved}"
         )
     if bound > count:
         raise CertificateError(f"lower_bound {bound} exceeds count {count}")

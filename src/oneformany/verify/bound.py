@@ -1,18 +1,18 @@
 """Bounds on explanations, people and costs: walk through the proof and recompute everything it claims."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import comb
 
 import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.answer import check_fewest_changes
-from oneformany.verify.cases import CostCases, CoverageCases, CoverCases, check_prices, paid_by_cheapest
+from oneformany.verify.cases import CostCases, PeopleCases, check_prices, paid_by_cheapest
 from oneformany.verify.claims import Claims
 from oneformany.verify.listing import Groups, ListedColumns, Listing, check_all_listed, named
 from oneformany.verify.problem import Problem
-from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, CoverageProof, Items, Numbers, Proof
+from oneformany.verify.proofs import LARGEST_NUMBER, Branch, Cost, Items, Numbers, Proof, Weights
 from oneformany.verify.reading import IntArray, Limits, NotConfirmedError
 from oneformany.verify.search import NEVER, GroupSearch
 
@@ -24,8 +24,8 @@ MOST_RANGES = 32
 SPARE = 100
 FACTOR = 4
 
-Rest = Callable[[Claims, CoverageProof], int]
-"""``coverage_rest``, perhaps remembered: two claims rest on one proof."""
+Holds = Callable[[Weights, Problem, Items], str]
+"""``check_weights``, perhaps remembered: two claims rest on one proof."""
 
 
 def check_bound(claims: Claims) -> str:
@@ -33,52 +33,61 @@ def check_bound(claims: Claims) -> str:
 
     Rows of which nothing is known are not among them: a bound for fewer rows holds for more.
     """
-    items = Items.single(claims.problem.different(claims.covered_rows).tolist())
+    items, proof = claims.covered_items, claims.proof
     if not items.members:
-        if claims.proof.bound:
+        if claims.bound:
             raise CertificateError("no row is covered, so there is nothing to prove")
         return "no row is covered"
+    if proof is None and claims.bound:
+        if claims.solver is None:
+            raise CertificateError(f"there is no proof that at least {claims.bound} are needed")
+        raise NotConfirmedError(
+            f"that at least {claims.bound} are needed is the word of the solver "
+            f"{claims.solver}, which leaves no proof; method='exact' does"
+        )
+    if proof is None:
+        return "at least 0"
     steps: Counter[str] = Counter()
-    _check(claims.proof, claims.problem, items, steps)
+    _check(proof, claims.problem, items, steps)
     done = ", ".join(f"{number} x {step}" if number > 1 else step for step, number in steps.items())
-    return f"at least {claims.proof.bound}: {done}"
+    return f"at least {proof.bound}: {done}"
 
 
 def _check(proof: Proof, problem: Problem, items: Items, steps: Counter[str]) -> None:
     problem.limits.check()
-    if proof.parts:
+    if isinstance(proof, Branch):
         if proof.bound != min(part.bound for part in proof.parts):
             raise CertificateError(f"a branch claims {proof.bound}, its two cases prove less or more")
         steps["branching"] += 1
         for part, decide in zip(proof.parts, (items.merged, items.separated), strict=True):
             _check(part, problem, decide(*proof.pair), steps)
-    elif proof.solver is not None:
-        raise NotConfirmedError(
-            f"that at least {proof.bound} are needed is the word of the solver "
-            f"{proof.solver}, which leaves no proof; method='exact' does"
-        )
     else:
-        steps[_check_weights(proof, problem, items)] += 1
+        steps[check_weights(proof, problem, items)] += 1
 
 
-def _check_weights(proof: Proof, problem: Problem, items: Items) -> str:
-    """Confirm what the weights prove and, where more is claimed, that the listed columns do not suffice."""
-    wrong = "the proof gives weight to row {row}, which is not an item of its own"
-    weights, exclusion = items.spread(proof.weights, wrong), proof.exclusion
-    total = int(weights.sum())
-    needed = -(-total // proof.capacity)
-    if exclusion is not None and proof.bound != exclusion.target + 1:
-        raise CertificateError(f"excluding {exclusion.target} explanations does not prove {proof.bound}")
-    if exclusion is None and proof.bound != needed:
-        raise CertificateError(f"the weights prove {needed}, not {proof.bound}")
+def check_weights(proof: Weights, problem: Problem, items: Items) -> str:
+    """Confirm all that the weights say and, where more is claimed, that the listed columns do not suffice.
+
+    Only rows of the scope are looked at: whoever covers enough of all rows covers enough of these.
+    """
+    if proof.bound != proof.fewest():
+        raise CertificateError(f"the proof shows that {proof.fewest()} are needed, not {proof.bound}")
+    items, (weights,) = items.within(proof.scope, proof.weights)
+    people = problem.people_of(items)
+    for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
+        if weight > proof.scale * count:
+            raise CertificateError(f"row {row} weighs more than its people count")
     _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
-    if exclusion is None or needed > exclusion.target:
+    exclusion = proof.exclusion
+    if exclusion is None:
         return "weights that no group exceeds"
-    listed = [items.indices(rows) for rows, _, _ in exclusion.columns]
-    floor = total - (exclusion.target - 1) * proof.capacity
-    missing = "weighs enough for a smaller cover, but no listed column contains it"
+    listed = [items.indices(rows) for rows in exclusion.columns]
+    floor = sum(proof.weights) - proof.scale * exclusion.at_most
+    floor -= (exclusion.explanations - 1) * proof.capacity
+    missing = "weighs enough to matter, but no listed column contains it"
     _check_groups(problem, items, weights, floor, listed, missing)
-    CoverCases(listed, items, problem.limits).check(exclusion.tree, exclusion.target)
+    cases = PeopleCases(listed, items, problem.limits, people, exclusion.at_most)
+    cases.check(exclusion.tree, exclusion.explanations)
     return "listed columns that do not suffice"
 
 
@@ -103,54 +112,27 @@ def _check_groups(
         raise CertificateError(f"{named([row for item in group for row in items.members[item]])} {what}")
 
 
-def check_covered_bound(claims: Claims, rest: Rest) -> str:
+def check_covered_bound(claims: Claims, holds: Holds) -> str:
     """No answer within the goal covers more people than the file says."""
-    proof, k, most, told = claims.coverage, claims.goal.explanations, claims.helpable, claims.covered_bound
-    if proof is not None and k is not None and told < most:
-        most = min(most, (k * proof.capacity + rest(claims, proof)) // proof.scale)
-        if proof.exclusion is not None and proof.exclusion.explanations >= k:
-            most = min(most, proof.exclusion.target - 1)
+    proof, k, most, told = claims.proof, claims.goal.explanations, claims.helpable, claims.covered_bound
+    if isinstance(proof, Weights) and k is not None and told < most:
+        holds(proof, claims.problem, claims.helpable_items)
+        most -= proof.spared(k)
     if told < most:
         raise CertificateError(f"covered_bound is {told}, proved is {most}")
     return f"at most {told} people"
 
 
-def check_people_bound(claims: Claims, rest: Rest) -> str:
+def check_people_bound(claims: Claims, holds: Holds) -> str:
     """No fewer explanations cover as many people as the answer, or as the goal asks for."""
-    proof, people = claims.coverage, claims.covered if claims.goal.explanations is not None else claims.wanted
+    proof, people = claims.proof, claims.covered if claims.goal.explanations is not None else claims.wanted
     fewest = min(people, 1)
-    if proof is not None and claims.lower_bound > fewest:
-        fewest = max(fewest, -(-(proof.scale * people - rest(claims, proof)) // proof.capacity))
-        if proof.exclusion is not None and proof.exclusion.target <= people:
-            fewest = max(fewest, proof.exclusion.explanations + 1)
+    if isinstance(proof, Weights) and claims.lower_bound > fewest:
+        holds(proof, claims.problem, claims.helpable_items)
+        fewest = max(fewest, proof.fewest(claims.helpable - people))
     if claims.lower_bound > fewest:
         raise CertificateError(f"lower_bound is {claims.lower_bound}, proved is {fewest}")
     return f"at least {claims.lower_bound} for {people} people"
-
-
-def coverage_rest(claims: Claims, proof: CoverageProof) -> int:
-    """Confirm everything that the proof says, and tell what people count beyond its weights."""
-    problem, items, exclusion = claims.problem, claims.helpable_items, proof.exclusion
-    people = problem.people_like(items.first)
-    if proof.people != claims.helpable:
-        raise CertificateError(f"the proof is about {proof.people} people instead of {claims.helpable}")
-    wrong = "the coverage proof names row {row}, which is a repeat or unreachable"
-    weights = items.spread(proof.weights, wrong)
-    for row, weight, count in zip(items.first, weights.tolist(), people.tolist(), strict=True):
-        if weight > proof.scale * count:
-            raise CertificateError(f"row {row} weighs more than its people count")
-    _check_groups(problem, items, weights, proof.capacity + 1, [], f"weighs more than {proof.capacity}")
-    if exclusion is not None:
-        columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
-        excess = (
-            exclusion.explanations * proof.capacity + proof.scale * int(people.sum()) - sum(proof.weights)
-        )
-        floor = proof.capacity - (excess - exclusion.target * proof.scale)
-        missing = "weighs enough to matter, but no listed column contains it"
-        _check_groups(problem, items, weights, floor, columns, missing)
-        cases = CoverageCases(columns, items, problem.limits, people, exclusion.target)
-        cases.check(exclusion.tree, exclusion.explanations)
-    return proof.scale * proof.people - sum(proof.weights)
 
 
 class BestSavings:
@@ -247,13 +229,17 @@ def check_cost_bound(claims: Claims) -> str:
     return f"at least {told(proof.bound)} for {proof.needed} people by {by}"
 
 
-def _check_listed(claims: Claims, proof: CostProof) -> None:
-    """Confirm the bound by what the best groups save, or by a search among all that could save enough."""
-    problem, items = claims.problem, claims.helpable_items
-    people, scale = problem.people_like(items.first), proof.scale
-    prices = np.array([proof.prices[row] for row in items.first], dtype=np.int64)
+def _check_listed(claims: Claims, proof: Cost) -> None:
+    """Confirm the bound by what the best groups save, or by a search among all that could save enough.
+
+    People outside the scope pay nothing at least: they are the cheapest of those who are needed.
+    """
+    problem, scale = claims.problem, proof.scale
+    items, (prices,) = claims.helpable_items.within(proof.scope, proof.prices)
+    people = problem.people_of(items)
     check_prices(prices, people)
-    listing = Listing(problem, np.array(items.first), costed=True)
+    needed = max(0, proof.needed - (claims.helpable - int(people.sum())))
+    listing = Listing(problem, np.array(items.first, dtype=np.int64), costed=True)
 
     def saved(costs: IntArray, rows: IntArray) -> IntArray:
         dear = np.minimum(costs, LARGEST_NUMBER // scale) * scale
@@ -268,37 +254,38 @@ def _check_listed(claims: Claims, proof: CostProof) -> None:
     for groups in listing.groups(most, lambda: savings.floor + 1, gains, whole=False):
         savings.add(groups, gains(groups))
     best = savings.best()
-    bound = paid_by_cheapest(prices, people, proof.needed) - sum(best)
+    bound = paid_by_cheapest(prices, people, needed) - sum(best)
     least, exclusion = max(0, -(-bound // scale)), proof.exclusion
     if least >= proof.bound:
         return
-    if exclusion is None or exclusion.target + 1 < proof.bound:
+    if exclusion is None or exclusion.at_most + 1 < proof.bound:
         raise CertificateError(
             f"cost_bound is {problem.told(proof.bound)}, the prices prove {problem.told(least)}"
         )
     if exclusion.explanations < proof.explanations:
         raise CertificateError("the search of the cost proof is about fewer explanations than the proof")
-    columns = [items.indices(rows) for rows, _, _ in exclusion.columns]
-    told = zip(columns, exclusion.columns, strict=True)
-    costs = [_paid(listing, np.array(rows, dtype=np.int64), *way) for rows, (_, *way) in told]
+    columns = [items.indices(rows) for rows in exclusion.columns]
+    told = zip(columns, exclusion.moves, strict=True)
+    costs = [_paid(listing, np.array(rows, dtype=np.int64), moves) for rows, moves in told]
     # An answer with a group that saves less than the last of the best costs more by the difference.
-    floor = (best[-1] if best else 0) - (exclusion.target * scale - bound)
+    floor = (best[-1] if best else 0) - (exclusion.at_most * scale - bound)
     what = "could be used for less, but no listed column contains it at no more cost"
     check_all_listed(listing, most, floor, ListedColumns(columns, costs), what, gains)
-    cases = CostCases(columns, items, problem.limits, costs, people, exclusion.target, proof.needed)
+    cases = CostCases(columns, items, problem.limits, costs, people, exclusion.at_most, needed)
     cases.check(exclusion.tree, exclusion.explanations)
 
 
-def _paid(listing: Listing, rows: IntArray, changed: Numbers, targets: Numbers) -> IntArray:
+def _paid(listing: Listing, rows: IntArray, moves: Sequence[tuple[int, int]]) -> IntArray:
     """Tell what the rows of a listed column pay; less than they would have to does no harm."""
+    changed, cells = tuple(feature for feature, _ in moves), [cell for _, cell in moves]
     if listing.share == "features":
         return listing.least_costs(changed, rows)
-    if not all(0 <= cell < listing.problem.levels[f] for f, cell in zip(changed, targets, strict=True)):
+    if not all(0 <= cell < listing.problem.levels[feature] for feature, cell in moves):
         raise CertificateError("a listed column sends rows to a cell that is not there")
-    return listing.costs(changed, np.array([targets], dtype=np.int64), rows).ravel()
+    return listing.costs(changed, np.array([cells], dtype=np.int64), rows).ravel()
 
 
-def _check_anchored(claims: Claims, proof: CostProof, told_savings: Numbers, told_changes: Numbers) -> None:
+def _check_anchored(claims: Claims, proof: Cost, told_savings: Numbers, told_changes: Numbers) -> None:
     """Confirm that covering everybody costs at least the bound.
 
     The anchor of a group is the row of it that pays least, of equal ones the first. No two groups of an
@@ -306,15 +293,14 @@ def _check_anchored(claims: Claims, proof: CostProof, told_savings: Numbers, tol
     whose groups save most. A row pays for every feature in which it differs from the point of its group, and
     at least as much as its nearest change: so many changes, each where it is cheapest.
     """
-    problem, items = claims.problem, claims.helpable_items
-    people, rows = problem.people_like(items.first), np.array(items.first)
+    problem = claims.problem
     if not problem.plain:
         raise NotConfirmedError("this release checks anchored costs only where rows share a point of cells")
-    if proof.needed < int(people.sum()):
+    if proof.needed < claims.helpable:
         raise CertificateError("the proof of the cost is about fewer people than there are")
-    wrong = "the cost proof names row {row}, which is a repeat or unreachable"
     given = (proof.prices, told_savings, told_changes)
-    prices, savings, changes = (items.spread(numbers, wrong) for numbers in given)
+    items, (prices, savings, changes) = claims.helpable_items.within(proof.scope, *given)
+    people, rows = problem.people_of(items), np.array(items.first, dtype=np.int64)
     check_prices(prices, people)
     best = sorted(savings.tolist(), reverse=True)[: proof.explanations]
     least = max(0, -(-(int(prices @ people) - sum(best)) // proof.scale))

@@ -121,85 +121,85 @@ class Cases(ABC):
     def known(self, numbers: Filter) -> IntArray:
         """Take numbers of single rows as numbers of the items; others are passed over."""
         found = np.zeros(len(self.items.members), dtype=np.int64)
-        for (row,), number in numbers:
-            if row in self.items.index_of:
-                found[self.items.index_of[row]] = number
+        for rows, number in numbers:
+            if len(rows) == 1 and rows[0] in self.items.index_of:
+                found[self.items.index_of[rows[0]]] = number
         return found
 
 
-class CoverCases(Cases):
-    """So many of the listed columns do not cover all items."""
+@dataclass(frozen=True, eq=False)
+class PeopleCases(Cases):
+    """So many of the listed columns leave more people uncovered than may be spared.
+
+    Rows that may be spared weigh at most as much as they count. More columns add at most what they weigh,
+    and what the weights leave. An item with more people than may still be spared has to be covered: it weighs
+    whatever it says, and so do sets of such items.
+    """
 
     question = "suffice"
+    people: IntArray  # (m,) of each item
+    spare: int
+
+    def _left(self, node: Choice) -> tuple[BoolArray, int]:
+        """Tell whom columns may still cover, and how many of these may be spared; negative: too many are."""
+        open_items = ~self.covered(node)
+        beyond = int(self.people[open_items & ~self.able].sum())
+        return open_items & self.able, self.spare - beyond
 
     def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
-        """Tell what the usable columns carry of the weights of sets, and what a cover carries at least.
+        """Tell what columns carry of the weights, and what they have to carry at least.
 
-        Sets with an item that is not needed are ignored. A column carries the weight of a set once for every
-        two of its items, rounded up. The columns of a cover share out all items of the set, so together they
-        carry it at least half as often as it has items, rounded up. All in exact integers.
+        A column carries the weight of a set once for every two of its items, rounded up. Columns that cover
+        all items of the set share them out, so together they carry it at least half as often as it has items,
+        rounded up. Sets with an item that is covered, or may be spared, are ignored. All in exact integers.
         """
-        covered, sets = self.covered(node), []
+        left, spare = self._left(node)
+        must = left & (self.people > spare)
+        weights = np.where(left, self.known(numbers), 0)
+        weights = np.where(must, weights, np.minimum(weights, TREE_SCALE * self.people))
+        loads = self.matrix @ weights
+        needed = int(weights.sum()) - min(TREE_SCALE * spare, int(weights[~must].sum()))
+        sets = []
         for rows, weight in numbers:
-            chosen = [self.items.index_of.get(row, -1) for row in rows]
-            if min(chosen, default=0) >= 0 and not covered[chosen].any():
+            chosen = [self.items.index_of.get(row, -1) for row in rows] if len(rows) > 1 else []
+            if chosen and min(chosen) >= 0 and must[chosen].all():
                 sets.append((chosen, weight))
         matrix = self.matrix[node.usable]
-        loads = np.zeros(len(node.usable), dtype=np.int64)
         step = max(1, BATCH // max(1, matrix.shape[0]))
         for first in range(0, len(sets), step):
             self.limits.check()
-            chosen_sets, weights = zip(*sets[first : first + step], strict=True)
-            carried = matrix @ incidence(chosen_sets, len(covered)).T
+            some = sets[first : first + step]
+            carried = matrix @ incidence([chosen for chosen, _ in some], len(left)).T
             carried.data = (carried.data + 1) // 2
-            loads[node.usable] += carried @ np.array(weights, dtype=np.int64)
-        return loads, sum((len(chosen) + 1) // 2 * weight for chosen, weight in sets)
+            loads[node.usable] += carried @ np.array([weight for _, weight in some], dtype=np.int64)
+        return loads, needed + sum((len(chosen) + 1) // 2 * weight for chosen, weight in sets)
 
     def is_closed(self, node: Choice) -> bool:
-        """Refuse a split that is not by a needed row, or that forgets a column with the row; never closed."""
-        row, item = node.case.row, self.items.index_of.get(-1 if node.case.row is None else node.case.row)
-        if item is None or self.covered(node)[item]:
-            raise CertificateError(f"the proof leaves open whether the listed columns {self.question}")
-        covers = np.flatnonzero(node.usable)[self.matrix[node.usable][:, [item]].nonzero()[0]]
-        if left_out := set(covers.tolist()) - set(node.case.columns):
-            raise CertificateError(f"the proof forgets that column {min(left_out)} covers row {row}")
+        """Tell whether too many are beyond reach, or nothing is left to choose.
+
+        A split by a row that need not be covered, or that forgets a column with the row, is refused.
+        """
+        left, spare = self._left(node)
+        if spare < 0:
+            return True
+        if int(self.people[left].sum()) <= spare:
+            raise CertificateError(f"listed columns {node.chosen} reach what is to be excluded")
+        if not (node.left and node.usable.any()):
+            return True
+        row = node.case.row
+        if row is not None:
+            item = self.items.index_of.get(row)
+            if item is None or not left[item] or self.people[item] <= spare:
+                raise CertificateError(f"the proof leaves open whether the listed columns {self.question}")
+            covers = np.flatnonzero(node.usable)[self.matrix[node.usable][:, [item]].nonzero()[0]]
+            if left_out := set(covers.tolist()) - set(node.case.columns):
+                raise CertificateError(f"the proof forgets that column {min(left_out)} covers row {row}")
         return False
 
 
 @dataclass(frozen=True, eq=False)
-class CoverageCases(Cases):
-    """So many of the listed columns do not cover the target.
-
-    Rows that are not covered weigh at most as much as they count. More columns add at most what they weigh,
-    and what the weights leave.
-    """
-
-    question = "cover more"
-    people: IntArray  # (m,) of each item
-    target: int
-
-    def gains(self, node: Choice, numbers: Filter) -> tuple[IntArray, int]:
-        """Tell what columns weigh, and what the weights leave to be reached."""
-        covered = self.covered(node)
-        left = np.where(self.able & ~covered, self.people, 0)
-        weight = np.minimum(self.known(numbers), TREE_SCALE * left)
-        rest = TREE_SCALE * int(left.sum()) - int(weight.sum())
-        missing = self.target - int(self.people[covered].sum())
-        return self.matrix @ weight, TREE_SCALE * missing - rest
-
-    def is_closed(self, node: Choice) -> bool:
-        """Tell whether nothing is left to choose."""
-        have = int(self.people[self.covered(node)].sum())
-        if have >= self.target:
-            raise CertificateError(
-                f"listed columns {node.chosen} cover {have} people, which is to be excluded"
-            )
-        return not (node.left and node.usable.any())
-
-
-@dataclass(frozen=True, eq=False)
 class CostCases(Cases):
-    """So many of the listed columns serve the needed people only above the target.
+    """So many of the listed columns serve the needed people only above what is to be excluded.
 
     With prices per person, whoever serves the needed people pays at least the prices of the cheapest of them,
     less what the chosen columns save against the prices, less the most that as many usable ones save as are
@@ -209,7 +209,7 @@ class CostCases(Cases):
     question = "cost less"
     costs: Sequence[IntArray]  # what the items of each column pay
     people: IntArray  # (m,) of each item
-    target: int
+    at_most: int
     needed: int
 
     @cached_property
@@ -230,7 +230,7 @@ class CostCases(Cases):
         savings = np.zeros(len(self.columns), dtype=np.int64)
         np.add.at(savings, self.column, self.people[rows] * np.maximum(0, prices[rows] - dear))
         least = paid_by_cheapest(prices[self.able], self.people[self.able], self.needed)
-        return savings, least - sum(savings[list(node.chosen)].tolist()) - self.target * TREE_SCALE
+        return savings, least - sum(savings[list(node.chosen)].tolist()) - self.at_most * TREE_SCALE
 
     def is_closed(self, node: Choice) -> bool:
         """Tell whether columns serve too few people, or nothing is left to choose; then add up costs."""
@@ -250,7 +250,7 @@ class CostCases(Cases):
     def _is_dear(self, costs: IntArray, people: IntArray) -> bool:
         """Tell whether the needed people pay more; a row is left out with all of its people or not at all."""
         spare = int(people.sum()) - self.needed
-        if spare < 0 or paid_by_cheapest(costs, people, self.needed) > self.target:
+        if spare < 0 or paid_by_cheapest(costs, people, self.needed) > self.at_most:
             return True
         check_prices(costs, people)
         self.limits.need(16 * (spare + 1), "leaving out rows of several people")
@@ -259,4 +259,4 @@ class CostCases(Cases):
             self.limits.check()
             if size <= spare:
                 saved[size:] = np.maximum(saved[size:], saved[: spare + 1 - size] + size * cost)
-        return int((costs * people).sum()) - int(saved[-1]) > self.target
+        return int((costs * people).sum()) - int(saved[-1]) > self.at_most

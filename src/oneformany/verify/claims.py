@@ -10,7 +10,7 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.problem import Problem, read_problem
-from oneformany.verify.proofs import LARGEST_NUMBER, CostProof, CoverageProof, Items, Proof, ProofReader
+from oneformany.verify.proofs import LARGEST_NUMBER, Branch, Cost, Items, Proof, ProofReader
 from oneformany.verify.reading import IntArray, Json, Limits
 
 NO_CELL = -1
@@ -62,13 +62,13 @@ class Claims:
     unreachable: tuple[int, ...]
     undecided: tuple[int, ...]
     bound: int  # the lower bound as the certificate gives it
-    proof: Proof
+    proof: Proof | None  # why the bound holds, and covered_bound
+    solver: str | None  # whose word the bound is, without a proof
     goal: Goal
     covered_bound: int  # how many people can be covered at most; only with a goal
     cost: int
     cost_bound: int
-    coverage: CoverageProof | None  # why covered_bound or lower_bound hold
-    cost_proof: CostProof | None
+    cost_proof: Cost | None
 
     @cached_property
     def covered_rows(self) -> IntArray:
@@ -92,6 +92,11 @@ class Claims:
     def helpable(self) -> int:
         """How many people are not proved to be beyond help."""
         return int(self.problem.people.sum() - self.problem.people[list(self.unreachable)].sum())
+
+    @property
+    def covered_items(self) -> Items:
+        """Different rows that are covered."""
+        return Items.single(self.problem.different(self.covered_rows).tolist())
 
     @property
     def helpable_items(self) -> Items:
@@ -139,7 +144,9 @@ def _claims(top: Json) -> Claims:
         entry.allow("needed_changes", "blocked_by")  # for readers
         unreachable.append(entry["row"].integer(0, rows - 1))
     reader, costed = ProofReader(rows, len(problem.levels)), certificate.has("cost")
-    proved = certificate["proof"].value is not None
+    proof = None if certificate["proof"].value is None else reader.proof(certificate["proof"])
+    if goal.limited and isinstance(proof, Branch):
+        raise CertificateError("certificate.proof is by branching where the goal is not to cover every row")
     return Claims(
         problem=problem,
         status=top["status"].text(STATUSES),
@@ -151,12 +158,12 @@ def _claims(top: Json) -> Claims:
         unreachable=tuple(unreachable),
         undecided=top["undecided"].integers(0, rows - 1),
         bound=certificate["bound"].integer(0, rows),
-        proof=reader.proof(certificate["proof"]) if proved else Proof(0, (0,) * rows),
+        proof=proof,
+        solver=certificate["solver"].printable(80) if certificate.has("solver") else None,
         goal=goal,
         covered_bound=top["covered_bound"].integer(0, people) if goal.limited else people,
         cost=top["cost"].integer(0, LARGEST_NUMBER) if costed else 0,
         cost_bound=top["cost_bound"].integer(0, LARGEST_NUMBER) if costed else 0,
-        coverage=reader.coverage(certificate["coverage"]) if certificate.has("coverage") else None,
         cost_proof=reader.cost(certificate["cost"]) if costed else None,
     )
 
@@ -175,10 +182,6 @@ def _check_fit(top: Json, certificate: Json, goal: Goal) -> None:
     """What belongs together is there together."""
     if ("covered_bound" in top) != goal.limited:
         raise CertificateError("covered_bound is given exactly where the goal is not to cover every row")
-    if certificate.has("coverage") and not goal.limited:
-        raise CertificateError("certificate.coverage is given where the goal is to cover every row")
-    if certificate.has("proof") and goal.limited:
-        raise CertificateError("certificate.proof is given where the goal is not to cover every row")
     if len({"cost" in top, "cost_bound" in top, certificate.has("cost")}) != 1:
         raise CertificateError("cost, cost_bound and certificate.cost are given together or not at all")
 

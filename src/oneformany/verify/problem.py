@@ -10,6 +10,7 @@ import numpy as np
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify.classifiers import Classifier, read_classifier
+from oneformany.verify.proofs import Items
 from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json, Limits, NotConfirmedError
 
 NO_TARGET = -1
@@ -160,6 +161,12 @@ class Problem:
         people = np.zeros(len(self.codes), dtype=np.int64)
         np.add.at(people, self.kinds, self.people)
         return people[self.kinds[rows]]
+
+    def people_of(self, items: Items) -> IntArray:
+        """Count the people of all given rows of the same kind as a member of each item."""
+        each = self.people_like([row for rows in items.members for row in rows])
+        edges = np.cumsum([0, *(len(rows) for rows in items.members)])[:-1]
+        return np.add.reduceat(each, edges) if len(edges) else each
 
     def may(self, feature: int, cells: IntArray) -> BoolArray:
         """Tell where rows in these cells of a feature may move, or are, ``(m, levels)``."""

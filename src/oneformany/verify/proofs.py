@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from oneformany.verify.reading import IntArray, Json
 
 LARGEST_NUMBER = 2**60
 LARGEST_SCALE = 2**40
-KINDS = ("dual", "enumeration", "branch", "solver")
+KINDS = ("weights", "branch")
 
 Numbers = tuple[int, ...]
 Filter = tuple[tuple[Numbers, int], ...]
@@ -24,8 +25,8 @@ class Case:
     """Why the columns usable in one case do not do what is to be excluded.
 
     Weights or prices exclude columns, or all that is left, one after the other. If the case is still open
-    then, it is split: in a set cover some column has to cover the row, one of these and none of those before
-    it; elsewhere a column is used, or not, as the last part says.
+    then, it is split: some column has to cover the row, one of these and none of those before it; or a column
+    is used, or not, as the last part says.
     """
 
     filters: tuple[Filter, ...]
@@ -38,47 +39,62 @@ class Exclusion(NamedTuple):
     """Every group that something better could use is part of a listed column, and those do not suffice."""
 
     explanations: int
-    target: int
-    columns: tuple[tuple[Numbers, Numbers, Numbers], ...]  # rows, the changed features, a target in each
+    at_most: int  # people who are left uncovered, or what is paid
+    columns: tuple[Numbers, ...]  # rows
+    moves: tuple[tuple[tuple[int, int], ...], ...]  # of each column the features that change, and the target
     tree: Case
 
 
 @dataclass(frozen=True)
-class Proof:
-    """No group weighs more than ``capacity``, so at least ``bound`` groups carry all the weight.
+class Weights:
+    """No group weighs more than the capacity, and rows not more than the scale for each of their people.
 
-    Or, with an exclusion, one more than it shows not to suffice. Or a pair of rows is in one group or in two,
-    and both cases are proved. Or a solver said so, and left nothing that could be recomputed.
+    So k groups leave at least ``(all weights - k capacity) / scale`` people of the scope uncovered.
     """
 
-    bound: int
-    weights: Numbers = ()
-    capacity: int = 1
-    exclusion: Exclusion | None = None
-    pair: Numbers = ()
-    parts: tuple["Proof", ...] = ()  # the pair in one group, and in two
-    solver: str | None = None
-
-
-@dataclass(frozen=True)
-class CoverageProof:
-    """No group weighs more than the capacity, and a row no more than it counts."""
-
-    weights: Numbers
+    scope: Numbers
+    weights: Numbers  # of the rows of the scope
     capacity: int
     scale: int
-    people: int
+    bound: int  # groups that cover the whole scope
     exclusion: Exclusion | None
+
+    def fewest(self, spare: int = 0) -> int:
+        """Tell how many groups are needed to leave at most so many people uncovered."""
+        needed = max(0, -(-(sum(self.weights) - self.scale * spare) // self.capacity))
+        if self.exclusion is not None and spare <= self.exclusion.at_most:
+            needed = max(needed, self.exclusion.explanations + 1)
+        return needed
+
+    def spared(self, explanations: int) -> int:
+        """Tell how many people so many groups leave uncovered at least."""
+        left = max(0, -(-(sum(self.weights) - explanations * self.capacity) // self.scale))
+        if self.exclusion is not None and explanations <= self.exclusion.explanations:
+            left = max(left, self.exclusion.at_most + 1)
+        return left
 
 
 @dataclass(frozen=True)
-class CostProof:
+class Branch:
+    """A pair of rows is in one group, or in two, and both cases are proved."""
+
+    pair: Numbers
+    parts: tuple["Proof", ...]
+    bound: int
+
+
+Proof: TypeAlias = Weights | Branch
+
+
+@dataclass(frozen=True)
+class Cost:
     """What the cheapest people pay at these prices, less what groups save.
 
     Where ``anchors`` are given, what everybody pays, less what groups save by their anchors.
     """
 
-    prices: Numbers
+    scope: Numbers
+    prices: Numbers  # of the rows of the scope; all others pay nothing
     scale: int
     explanations: int
     needed: int
@@ -94,93 +110,87 @@ class ProofReader(NamedTuple):
     features: int
 
     def proof(self, given: Json) -> Proof:
-        """Read the proof that a cover needs so many explanations."""
-        kind, bound = given["kind"].text(KINDS), _number(given["bound"])
-        if kind == "solver":
-            return Proof(bound, solver=given["name"].printable(80))
-        if kind == "branch":
+        """Read the proof that a cover needs so many explanations, or leaves so many people out."""
+        if given["kind"].text(KINDS) == "branch":
             parts = tuple(self.proof(given[side]) for side in ("together", "apart"))
-            return Proof(bound, pair=given["pair"].distinct(self.rows - 1, 2), parts=parts)
-        exclusion = None
-        if kind == "enumeration":
-            target = given["target"].integer(1, self.rows)
-            listed = given["columns"].entries()
-            columns = tuple((column.integers(0, self.rows - 1), (), ()) for column in listed)
-            exclusion = Exclusion(target, target, columns, self._cover(given["cover"], len(columns)))
-        return Proof(bound, self._weights(given["weights"]), _number(given["capacity"], 1), exclusion)
+            return Branch(given["pair"].distinct(self.rows - 1, 2), parts, _number(given["bound"]))
+        scope = self._scope(given["scope"])
+        weights = given["weights"].integers(0, LARGEST_NUMBER, len(scope))
+        if sum(weights) > LARGEST_NUMBER:
+            raise CertificateError(f"{given['weights'].path} sum to more than {LARGEST_NUMBER}")
+        capacity, scale = _number(given["capacity"], 1), _number(given["scale"], 1)
+        exclusion = self._exclusion(given["exclusion"])
+        return Weights(scope, weights, capacity, scale, _number(given["bound"]), exclusion)
 
-    def coverage(self, given: Json) -> CoverageProof:
-        """Read the proof that so many explanations cover no more."""
-        given["kind"].text(("coverage",))
-        scale = given["scale"].integer(1, LARGEST_SCALE)
-        weights, exclusion = self._weights(given["weights"]), self._exclusion(given["exclusion"])
-        return CoverageProof(weights, _number(given["capacity"], 1), scale, _number(given["rows"]), exclusion)
-
-    def cost(self, given: Json) -> CostProof:
+    def cost(self, given: Json) -> Cost:
         """Read the proof that so many people cannot be served for less."""
-        exclusion, anchors = None, None
-        if given["kind"].text(("cost", "anchored cost")) == "cost":
-            exclusion = self._exclusion(given["exclusion"])
-        else:
-            changes = given["changes"].integers(0, self.features, self.rows)
-            anchors = given["savings"].integers(0, LARGEST_NUMBER, self.rows), changes
-        prices = given["prices"].integers(0, LARGEST_NUMBER, self.rows)
+        given["kind"].text(("cost",))
+        scope, anchors = self._scope(given["scope"]), None
+        prices = given["prices"].integers(0, LARGEST_NUMBER, len(scope))
+        if given["anchors"].value is not None:
+            told = given["anchors"]
+            changes = told["changes"].integers(0, self.features, len(scope))
+            anchors = told["savings"].integers(0, LARGEST_NUMBER, len(scope)), changes
         count, needed, bound = (_number(given[name]) for name in ("explanations", "needed", "bound"))
         scale = given["scale"].integer(1, LARGEST_SCALE)
-        return CostProof(prices, scale, count, needed, bound, exclusion, anchors)
+        exclusion = self._exclusion(given["exclusion"], costed=True)
+        return Cost(scope, prices, scale, count, needed, bound, exclusion, anchors)
 
-    def _weights(self, given: Json) -> Numbers:
-        weights = given.integers(0, LARGEST_NUMBER, self.rows)
-        if sum(weights) > LARGEST_NUMBER:
-            raise CertificateError(f"{given.path} sum to more than {LARGEST_NUMBER}")
-        return weights
+    def _scope(self, given: Json) -> Numbers:
+        scope = given.integers(0, self.rows - 1)
+        if any(row >= later for row, later in pairwise(scope)):
+            raise CertificateError(f"{given.path} must rise, and name no row twice")
+        return scope
 
-    def _exclusion(self, given: Json) -> Exclusion | None:
+    def _exclusion(self, given: Json, *, costed: bool = False) -> Exclusion | None:
         if given.value is None:
             return None
-        columns = []
-        for column in given["columns"].entries():
-            members, changed, targets = column.entries(3)
-            cells = targets.integers(-1, LARGEST_NUMBER, self.features)
-            told = changed.distinct(self.features - 1)
-            columns.append((members.distinct(self.rows - 1), told, tuple(cells[feature] for feature in told)))
+        columns = tuple(column.distinct(self.rows - 1) for column in given["columns"].entries())
+        moves = []
+        for one in given["moves"].entries(len(columns)) if costed else ():
+            pairs = one.matrix(-1, LARGEST_NUMBER, 2)
+            features = Json(pairs[:, 0].tolist(), given.limits, one.path).distinct(self.features - 1)
+            moves.append(tuple(zip(features, pairs[:, 1].tolist(), strict=True)))
         tree = self._case(given["tree"], len(columns))
-        return Exclusion(_number(given["explanations"]), _number(given["target"]), tuple(columns), tree)
-
-    def _cover(self, given: Json, columns: int) -> Case:
-        """Read a case of a set cover, split by the columns that cover a row."""
-        filters = tuple(self._filter(pairs, sets=True) for pairs in given["filters"].entries())
-        if not any(name in given for name in ("row", "columns", "parts")):
-            return Case(filters)
-        row, tried = given["row"].integer(0, self.rows - 1), given["columns"].distinct(columns - 1)
-        parts = (self._cover(part, columns) for part in given["parts"].entries(len(tried)))
-        return Case(filters, row, tried, tuple(parts))
+        if not costed:
+            _check_sums(tree, given["tree"].path)
+        explanations, at_most = _number(given["explanations"]), _number(given["at_most"])
+        return Exclusion(explanations, at_most, columns, tuple(moves), tree)
 
     def _case(self, given: Json, columns: int) -> Case:
-        """Read a case of a search, split by whether a column is used."""
-        entries = given["filters"].entries() if "filters" in given else ()
-        filters = tuple(self._filter(pairs, sets=False) for pairs in entries)
+        """Read a case of a search, split by the columns that cover a row, or by whether one is used."""
+        filters = tuple(self._filter(pairs) for pairs in given["filters"].entries())
         for name in ("evaluated", "short"):  # how a case ends, which is found out anew
-            if name in given and (given[name].value is not True or "column" in given):
+            if name in given and (given[name].value is not True or "parts" in given):
                 raise CertificateError(f"{given[name].path} must be true, and ends the case")
-        if "column" not in given:
+        if any(name in given for name in ("row", "columns")):
+            row, tried = given["row"].integer(0, self.rows - 1), given["columns"].distinct(columns - 1)
+            parts = (self._case(part, columns) for part in given["parts"].entries(len(tried)))
+            return Case(filters, row, tried, tuple(parts))
+        if not any(name in given for name in ("column", "parts")):
             return Case(filters)
         parts = (self._case(part, columns) for part in given["parts"].entries(2))
         return Case(filters, None, (given["column"].integer(0, columns - 1),), tuple(parts))
 
-    def _filter(self, given: Json, *, sets: bool) -> Filter:
-        """Read numbers of rows, or of sets of rows, where a set of one row may be written as the row."""
+    def _filter(self, given: Json) -> Filter:
+        """Read numbers of rows, or of sets of rows."""
         found: dict[Numbers, int] = {}
         for pair in given.entries():
             which, weight = pair.entries(2)
-            listed = which if sets and isinstance(which.value, list) else which.alone()
-            chosen = listed.distinct(self.rows - 1)
+            chosen = (which if isinstance(which.value, list) else which.alone()).distinct(self.rows - 1)
             if chosen in found:
-                raise CertificateError(f"{pair.path} names {'a set of rows' if sets else 'a row'} twice")
+                raise CertificateError(f"{pair.path} names a set of rows twice")
             found[chosen] = _number(weight)
-        if sets and sum(len(chosen) * weight for chosen, weight in found.items()) > LARGEST_NUMBER:
-            raise CertificateError(f"{given.path} weighs more than {LARGEST_NUMBER}")
         return tuple(found.items())
+
+
+def _check_sums(case: Case, path: str) -> None:
+    """Refuse weights that could not be added up."""
+    for numbers in case.filters:
+        if sum(len(chosen) * weight for chosen, weight in numbers) > LARGEST_NUMBER:
+            raise CertificateError(f"{path} has filters of which one weighs more than {LARGEST_NUMBER}")
+    for part in case.parts:
+        _check_sums(part, path)
 
 
 def _number(given: Json, least: int = 0) -> int:
@@ -217,17 +227,26 @@ class Items:
     def indices(self, rows: Sequence[int]) -> list[int]:
         """Find the items of a listed column; rows behind the smallest one of an item add nothing."""
         if unknown := set(rows) - self.item_of.keys():
-            raise CertificateError(
-                f"a listed column names row {min(unknown)}, which is a repeat, unreachable or not covered"
-            )
+            raise CertificateError(f"a listed column names row {min(unknown)}, which is not in the scope")
         return sorted({self.index_of[row] for row in rows if row in self.index_of})
 
-    def spread(self, numbers: Sequence[int], wrong: str) -> IntArray:
-        """Take one number per given row as numbers of the items; all others must be 0, or that is wrong."""
-        for row, number in enumerate(numbers):
-            if number and row not in self.index_of:
-                raise CertificateError(wrong.format(row=row))
-        return np.array([numbers[row] for row in self.first], dtype=np.int64)
+    def within(self, scope: Sequence[int], *numbers: Sequence[int]) -> tuple["Items", list[IntArray]]:
+        """Keep the items that a proof speaks of, and numbers of the rows of its scope as numbers of these.
+
+        Rows behind the smallest one of an item have no number but 0.
+        """
+        for row, *told in zip(scope, *numbers, strict=True):
+            if row not in self.item_of or (row not in self.index_of and any(told)):
+                raise CertificateError(
+                    f"the proof names row {row}, which is a repeat, unreachable or not covered, "
+                    "or not the first of those that stay together"
+                )
+        kept = [index for index, row in enumerate(scope) if row in self.index_of]
+        old = [self.index_of[scope[index]] for index in kept]
+        new = {item: number for number, item in enumerate(old)}
+        apart = {(new[a], new[b]) for a, b in self.apart if a in new and b in new}
+        items = Items(tuple(self.members[item] for item in old), frozenset(apart))
+        return items, [np.array([each[index] for index in kept], dtype=np.int64) for each in numbers]
 
     def separated(self, one: int, other: int) -> "Items":
         """Decide that no group contains both rows."""

@@ -32,7 +32,8 @@ class Written(Protocol):
 
 Source = str | os.PathLike[str] | Mapping[str, Any] | Written
 
-FORMAT, VERSION = "oneformany-result", 2
+FORMAT, VERSION = "oneformany-result", 3
+READ = (2, VERSION)  # versions; ``version_2.py`` says how the older one differs
 # Bytes that Python takes at most for what these characters of a JSON text begin or separate, twice: as
 # read and as checked.
 BYTES = {"[": 136, "{": 480, ",": 64, '"': 80}
@@ -118,11 +119,11 @@ def read_document(source: Source, limits: Limits) -> Parsed:
     if top["format"].text() != FORMAT:
         raise CertificateError(f'this is not a result: its "format" is not "{FORMAT}"')
     version = top["version"].integer(0, 10**6)
-    if version != VERSION:
+    if version not in READ:
         release = "an older" if version < VERSION else "a newer"
         raise CertificateError(
             f"the result is of version {version}, written by {release} release; this one verifies "
-            f"version {VERSION}: explain again, or install that release"
+            f"versions {' and '.join(map(str, READ))}: explain again, or install that release"
         )
     return content
 

@@ -9,6 +9,7 @@ from oneformany.exceptions import CertificateError
 from oneformany.verify import answer, bound
 from oneformany.verify.claims import Claims, read_claims
 from oneformany.verify.reading import Limits, NotConfirmedError, Parsed, Source, check_digest, read_document
+from oneformany.verify.version_2 import current
 
 Examine = Callable[[Claims], str]
 
@@ -126,7 +127,7 @@ def verify(
     tell("reading the file")
     try:
         content = read_document(source, limits)
-        claims = read_claims(content, limits)
+        claims = read_claims(current(content), limits)
     except (NotConfirmedError, MemoryError) as error:
         return Report((Check("the file can be examined", Outcome.UNCONFIRMED, _reason(error)),))
     answers, bounds = _answers(claims, content, score), _bounds(claims)
@@ -162,10 +163,10 @@ def _bounds(claims: Claims) -> dict[str, Examine]:
     """What is said about all other answers."""
     checks: dict[str, Examine] = {"lower bound holds": bound.check_bound}
     if claims.goal.limited:
-        rest = cache(bound.coverage_rest)
+        holds = cache(bound.check_weights)
         checks = {
-            "no more people can be covered": partial(bound.check_covered_bound, rest=rest),
-            "lower bound holds": partial(bound.check_people_bound, rest=rest),
+            "no more people can be covered": partial(bound.check_covered_bound, holds=holds),
+            "lower bound holds": partial(bound.check_people_bound, holds=holds),
         }
     if claims.cost_proof is not None:
         checks["cost bound holds"] = bound.check_cost_bound

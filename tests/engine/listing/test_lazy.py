@@ -78,12 +78,13 @@ def test_files_are_confirmed_and_forged_ones_are_not(kind):
         problem = larger(seed, kind, rows=25)
         content = json.loads(solve_exact(problem, options=LAZY).to_json())
         proof = content["certificate"]["proof"]
-        if verify(content).outcome is not Outcome.CONFIRMED or proof["kind"] != "dual" or proof["bound"] < 2:
+        if verify(content).outcome is not Outcome.CONFIRMED or proof["exclusion"] or proof["bound"] < 2:
             continue
         heavy = json.loads(json.dumps(content))
-        row = int(np.argmax(proof["weights"]))
-        heavy["certificate"]["proof"]["weights"][row] += proof["capacity"]
-        heavy["certificate"]["proof"]["bound"] += 1
+        bent = heavy["certificate"]["proof"]
+        bent["weights"][int(np.argmax(proof["weights"]))] += proof["capacity"]
+        bent["scale"] += proof["capacity"]
+        bent["bound"] += 1
         assert verify(sealed(heavy)).outcome is Outcome.WRONG
         checked += 1
     assert checked > 5

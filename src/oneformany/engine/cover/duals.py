@@ -20,7 +20,7 @@ MOST_DUALS = 2.0**30  # together: weights up to 2**60, as result files hold them
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class RowWeights:
     """Integer weights of the rows, what no column weighs more than, and what each column weighs.
 
     A row of weight ``ONE_IN_TABLES`` counts as one. They are a bound that one pass can check.
@@ -58,7 +58,7 @@ class Weights:
         return np.flatnonzero(self.loads >= self.total - spare * ONE_IN_TABLES - (k - 1) * self.capacity)
 
 
-def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
+def weighed(incidence: Incidence, duals: FloatArray) -> RowWeights:
     """Round duals down to integer weights, and weigh every column with them.
 
     Any weights prove something: duals that are not numbers count 0, and none is so large that the weights
@@ -69,7 +69,7 @@ def weighed(incidence: Incidence, duals: FloatArray) -> Weights:
         numbers = np.minimum(numbers, MOST_DUALS / len(numbers))
     weights = np.floor(numbers * ONE_IN_TABLES).astype(np.int64)
     loads = incidence.loads(weights)
-    return Weights(weights, int(loads.max(initial=0)), loads)
+    return RowWeights(weights, int(loads.max(initial=0)), loads)
 
 
 class FirstOrder:
@@ -133,7 +133,7 @@ class FirstOrder:
             if primal > 1e-9 and dual > 1e-9:
                 self.balance = float(np.sqrt(self.balance * primal / dual))
 
-    def weights(self) -> Weights:
+    def weights(self) -> RowWeights:
         """The best valid weights that the duals now, or on average, lead to."""
         scale = self.dear if 0.0 < self.dear < np.inf else 1.0
         candidates = [
@@ -146,7 +146,7 @@ class FirstOrder:
         budget = self.budget
         return min(candidates, key=lambda found: budget * found.capacity - found.total)
 
-    def _weights(self, duals: FloatArray, capacity: float) -> Weights:
+    def _weights(self, duals: FloatArray, capacity: float) -> RowWeights:
         """Shrink duals until no column weighs more than the capacity, then raise them where there is room."""
         feasible, worst = np.minimum(duals, self.worth), np.ones(len(duals))
         make_feasible(self.incidence.arrays, self.worth, capacity, feasible, worst, self._work[0])

@@ -4,18 +4,21 @@ Whoever helps everybody helps the listed rows, so what these need bounds what ev
 for the listed rows that misses nobody else is one for everybody, as good as it is for them.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.certificate import DEEPEST, exclusion_proof, weights_proof
 from oneformany.engine.context import Context
 from oneformany.engine.few.listed_rows import NO_ACTION, ListedRows
-from oneformany.engine.listed_answers import ListedProofs
+from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.engine.standing import Standing
 from oneformany.engine.table.budget import solve_budget
 from oneformany.engine.table.fewest import solve_cover, solve_coverage
 from oneformany.engine.table.table import ColumnTable
+from oneformany.problem import Problem
+from oneformany.result.proof import Weights
 
 # Rows at random whose actions are counted, so that of two actions alike the more helpful one is tried: on
 # 4,500 refused rows of default_credit more of them saved no round.
@@ -49,22 +52,29 @@ class Proved:
     answer: Standing
     rows: IntArray
 
-    def in_problem(self, listed: ListedRows) -> tuple[ListedProofs, Standing]:
-        """The same over all distinct rows of the problem: who is not listed has no weight."""
-        problem, answer = listed.ground.problem, self.answer
-        weights = np.zeros(len(problem.rows), dtype=np.int64)
+    def proof(self, problem: Problem, people: bool) -> Weights:
+        """Why so many of these rows cannot be covered, of which ``people`` may be left out, or nobody."""
+        answer, found = self.answer, self.answer.exclusion
+        weights, exclusion = np.zeros(len(problem.rows), dtype=np.int64), None
         weights[self.rows] = answer.weights.weights
-        spread = replace(answer, table=self._spread(answer.table, len(weights)))
-        spread = replace(spread, weights=replace(answer.weights, weights=weights))
-        if answer.exclusion is not None:
-            columns = self._spread(answer.exclusion.columns, len(weights))
-            tree = replace(answer.exclusion, columns=columns, rows=self.rows[answer.exclusion.rows])
-            spread = replace(spread, exclusion=tree)
-        return ListedProofs(problem, spread.table, listed.unreachable), spread
-
-    def _spread(self, table: ColumnTable, n_rows: int) -> ColumnTable:
-        """A table over so many rows, of which the listed ones are in columns."""
-        return replace(table, rows=self.rows[table.rows].astype(np.int32), n_rows=n_rows)
+        if not weights.any():
+            weights[self.rows[0]] = 1
+        if found is not None:
+            listed = int(problem.multiplicity[self.rows].sum())
+            at_most = listed - found.target if people else 0
+            groups = [self.rows[found.columns.group(column)] for column in range(len(found.columns))]
+            rows = self.rows[found.rows]
+            exclusion = exclusion_proof(
+                problem, found.budget, at_most, groups, found.tree, rows=rows, deepest=DEEPEST
+            )
+        return weights_proof(
+            problem,
+            weights,
+            answer.weights.capacity,
+            scale=ONE_IN_TABLES if people else None,
+            exclusion=exclusion,
+            scope=None if exclusion is None else self.rows,
+        )
 
 
 class Rounds:

@@ -3,7 +3,6 @@
 It serves advice for many where the actions of one row are quickly listed, but those of all rows are too many.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ def solve_by_few_rows(run: Context) -> Result:
         _groups(listed, attempt),
         reasons=reasons_of(problem, np.flatnonzero(listed.unreachable), stop),
         helpable=np.flatnonzero(listed.reachable),
-        **{"proof": None, **_claims(rounds, attempt)},
+        **_claims(rounds, attempt),
         cost_open=run.cheaply and bool(attempt.helped.any()),
         stop=stop,
         statistics=statistics,
@@ -92,15 +91,18 @@ def _groups(listed: ListedRows, attempt: Attempt) -> list[Group]:
 
 def _claims(rounds: Rounds, attempt: Attempt) -> dict[str, Any]:
     """What is proved about the first objective."""
-    listed, goal, proved = rounds.listed, rounds.goal, rounds.proved
+    goal, proved, possible = rounds.goal, rounds.proved, rounds.possible
+    most = None if goal.explanations is None else possible
     if proved is None:
-        return {"bound": 0, "covered_bound": None if goal.explanations is None else rounds.possible}
-    proofs, answer = proved.in_problem(listed)
+        return {"proof": None, "bound": 0, "covered_bound": most}
+    proof = proved.proof(rounds.listed.ground.problem, goal.limited)
     if not goal.limited:
-        everybody = np.array_equal(proved.rows, np.flatnonzero(listed.reachable))
-        return {"proof": proofs.cover(answer if everybody else replace(answer, exclusion=None))}
-    proof = proofs.people(replace(answer, exclusion=None))
+        return {"proof": proof}
     if goal.explanations is None:
-        return {"bound": proof.fewest(rounds.needed), "coverage_proof": proof}
-    most, fewest = proof.most(goal.explanations), proof.fewest(rounds.helped(attempt))
-    return {"bound": fewest, "coverage_proof": proof, "covered_bound": most}
+        return {"proof": proof, "bound": proof.fewest(possible - rounds.needed)}
+    spare = possible - rounds.helped(attempt)
+    return {
+        "proof": proof,
+        "bound": proof.fewest(spare),
+        "covered_bound": possible - proof.spared(goal.explanations),
+    }

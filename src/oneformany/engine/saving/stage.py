@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.engine.certificate import on_given
+from oneformany.engine.certificate import cost_proof
 from oneformany.engine.columns import FORBIDDEN, MOST_STEPS, Column, assign, cheap_point, level_prices
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.cover.program import CoveringProgram
@@ -26,7 +26,7 @@ from oneformany.engine.table.table import ColumnTable
 from oneformany.oracles.protocol import Question
 from oneformany.problem.costs import Costs
 from oneformany.result.build import Group
-from oneformany.result.proof import AnchoredCostProof
+from oneformany.result.proof import Cost
 from oneformany.stop import Stop
 
 FIRST_LIMIT = 2_000
@@ -94,7 +94,7 @@ class CheapestCover(NamedTuple):
     """Groups of distinct rows, as few as were found before, and what as few cost at least."""
 
     groups: list[Group]
-    proof: AnchoredCostProof
+    proof: Cost
 
 
 def cheapest_cover(run: Run) -> CheapestCover:
@@ -275,9 +275,18 @@ class _Stage:
         groups = [
             Group(self.columns[index].point, helpable[owner == index]) for index in np.unique(owner).tolist()
         ]
-        prices, changes, savings = (
-            on_given(problem, numbers, helpable) for numbers in (self.prices, self.changes, self.savings)
-        )
+        # Of rows that are not helpable nothing is said.
+        prices, changes, savings = np.zeros((3, len(problem.rows)), dtype=np.int64)
+        prices[helpable], changes[helpable], savings[helpable] = self.prices, self.changes, self.savings
         people = int(self.people.sum())
-        proof = AnchoredCostProof(prices, changes, savings, ONE_IN_COVERS, self.k, people, self.bound)
+        proof = cost_proof(
+            problem,
+            prices,
+            ONE_IN_COVERS,
+            self.k,
+            people,
+            self.bound,
+            anchors=(changes, savings),
+            scope=np.flatnonzero(prices + savings),
+        )
         return CheapestCover(groups, proof)

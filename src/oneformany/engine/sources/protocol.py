@@ -15,7 +15,7 @@ from typing import Protocol
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.context import Context
-from oneformany.engine.cover.duals import Weights
+from oneformany.engine.cover.duals import RowWeights
 from oneformany.engine.standing import Standing
 from oneformany.engine.table.table import ColumnTable
 from oneformany.result.build import Group
@@ -52,7 +52,7 @@ class ColumnSource(Protocol):
         ...
 
     @property
-    def known(self) -> Weights | None:
+    def known(self) -> RowWeights | None:
         """Weights, and a capacity that no column exceeds, that were proved when the source was opened."""
         ...
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.duals import FirstOrder, Weights
+from oneformany.engine.cover.duals import FirstOrder, RowWeights
 from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.tree import TreeQuestion, search_tree
@@ -27,7 +27,7 @@ class ColumnChoice(ABC):
 
     best: IntArray
     relaxation: FirstOrder
-    weights: Weights
+    weights: RowWeights
 
     def __init__(self, table: ColumnTable, incidence: Incidence, worth: IntArray, search: Search) -> None:
         self.table, self.incidence, self.worth, self.search = table, incidence, worth, search

@@ -19,7 +19,7 @@ from oneformany.paper.methods.formulation import CgOptions, CompactExplanation, 
 from oneformany.paper.methods.model import Model, Request, SolverOutcome
 from oneformany.paper.methods.published import TOLERANCE, PaperRun, dual_proof
 from oneformany.paper.methods.solvers import Solver
-from oneformany.result.proof import Proof
+from oneformany.result.proof import Weights
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
@@ -27,7 +27,9 @@ MANY = 100  # as many solutions as are looked at when all are wanted
 LAST_SHARE = 0.1  # of the time, kept for the final cover
 
 
-def improve_by_columns(run: PaperRun, proof: Proof, options: CgOptions) -> tuple[list[Column], Proof, Stop]:
+def improve_by_columns(
+    run: PaperRun, proof: Weights, options: CgOptions
+) -> tuple[list[Column], Weights, Stop]:
     """Improve a first solution; return it, the proof of the best bound, and who ended the search."""
     best, stop = run.first, run.stop
     master = PaperMaster(len(run.space.rows), best)

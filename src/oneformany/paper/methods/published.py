@@ -7,11 +7,12 @@ of an initial solution bounds how many are needed, and the solver starts from th
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil, isfinite
+from typing import NamedTuple
 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.certificate import on_given
+from oneformany.engine.certificate import weights_proof
 from oneformany.engine.columns import Column, assign
 from oneformany.engine.listing.single_rows import Reached
 from oneformany.engine.pricing.space import SearchSpace
@@ -23,7 +24,7 @@ from oneformany.paper.methods.model import Request
 from oneformany.paper.methods.solvers import Solver, make_solver
 from oneformany.problem import Problem
 from oneformany.result.build import Group, build_result, versions_of
-from oneformany.result.proof import DualProof, Proof, SolverProof
+from oneformany.result.proof import Weights
 from oneformany.result.result import Result
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
@@ -48,23 +49,26 @@ def solve_published(
     space, best, screened = initial_solution(problem, statistics, stop, merge=options.merge_initial)
     run = PaperRun(space, best, embedding, solver, stop, statistics, progress, seed)
     # What needs no search: where there are rows, there is an explanation.
-    proof: Proof = dual_proof(space, np.eye(1, len(space.rows), dtype=np.int64)[0], 1)
+    alone = dual_proof(space, np.eye(1, len(space.rows), dtype=np.int64)[0], 1)
+    proved: Weights | Word = alone
     ended_by = stop
-    run.log("start", columns=len(best), value=float(len(best)), bound=proof.bound, count=len(best))
-    if proof.bound < len(best):
+    run.log("start", columns=len(best), value=float(len(best)), bound=proved.bound, count=len(best))
+    if proved.bound < len(best):
         if isinstance(options, CgOptions):
             from oneformany.paper.methods.cg_mip import improve_by_columns
 
-            best, proof, ended_by = improve_by_columns(run, proof, options)
+            best, proved, ended_by = improve_by_columns(run, alone, options)
         else:
-            best, proof = improve_by_model(run, proof, options)
+            best, proved = improve_by_model(run, alone, options)
     found = zip(best, assign(problem, space.helpable, best), strict=True)
     return build_result(
         problem,
         [Group(column.point, rows) for column, rows in found if len(rows)],
         reasons=reasons_of(problem, np.flatnonzero(screened.unreachable), stop),
         helpable=screened.helpable,
-        proof=proof if best else None,
+        proof=proved if best and isinstance(proved, Weights) else None,
+        bound=proved.bound if best else 0,
+        solver=proved.solver if isinstance(proved, Word) else None,
         stop=ended_by,
         statistics=statistics,
         versions={**versions_of(["oneformany"]), solver.name: solver.version},
@@ -84,6 +88,13 @@ def check_asked(problem: Problem) -> None:
     found = [words for words, present in beyond.items() if present]
     if found:
         raise InputError(f'the paper\'s methods do not take {" or ".join(found)}; use method="exact"')
+
+
+class Word(NamedTuple):
+    """What a solver says is needed: only solving again can check it."""
+
+    solver: str
+    bound: int
 
 
 @dataclass(eq=False)
@@ -111,9 +122,11 @@ class PaperRun:
             self.progress(step)
 
 
-def dual_proof(space: SearchSpace, weights: IntArray, capacity: int) -> DualProof:
+def dual_proof(space: SearchSpace, weights: IntArray, capacity: int) -> Weights:
     """Write down what weights prove if no column weighs more than the capacity."""
-    return DualProof(on_given(space.problem, weights, space.helpable), capacity)
+    given = np.zeros(len(space.problem.rows), dtype=np.int64)
+    given[space.helpable] = weights
+    return weights_proof(space.problem, given, capacity)
 
 
 def initial_solution(
@@ -146,7 +159,9 @@ def _grown(space: SearchSpace, row: int, point: IntArray) -> Column:
     return Column.covering(space, point, changed)
 
 
-def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tuple[list[Column], Proof]:
+def improve_by_model(
+    run: PaperRun, proved: Weights, options: CompactOptions
+) -> tuple[list[Column], Weights | Word]:
     """Improve a first solution and its bound; a model too large for the time left is not written down."""
     solver, stop, most = run.solver, run.stop, len(run.first)
     entries = ENTRIES * most * len(run.space.rows) * run.embedding.one_hot.width
@@ -157,9 +172,10 @@ def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tu
 
     def watch(value: float, dual: float) -> None:
         count = min(most, round(value)) if isfinite(value) else most
-        run.log("branch", columns=most, value=dual, bound=max(proof.bound, rounded(dual)), count=count)
+        run.log("branch", columns=most, value=dual, bound=max(proved.bound, rounded(dual)), count=count)
 
     compact: CompactModel | None = None
+    found: Weights | Word = proved
     with stop.on_interrupt():
         while stop.remaining() >= solver.entry_seconds * entries:
             compact = compact or CompactModel(run.space, run.first, run.embedding, options)
@@ -168,10 +184,10 @@ def improve_by_model(run: PaperRun, proof: Proof, options: CompactOptions) -> tu
             run.statistics.count("steps of the solver", outcome.steps)
             if outcome.status == "infeasible":
                 raise SolverError(f"{solver.name} takes a feasible model for infeasible; try another solver")
-            if (bound := rounded(outcome.bound)) > proof.bound:  # a word that only solving again can check
-                proof = SolverProof(f"{solver.name} {solver.version}", bound)
+            word = Word(f"{solver.name} {solver.version}", rounded(outcome.bound))
+            found = word if word.bound > found.bound else found
             best = compact.columns(outcome.solutions[0]) if outcome.solutions else None
             if best is not None or stop.expired():  # otherwise again, without a point that is not positive
-                return best or run.first, proof
+                return best or run.first, found
     run.statistics.count("programs too large for the time left")
-    return run.first, proof
+    return run.first, found
