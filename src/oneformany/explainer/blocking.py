@@ -4,13 +4,10 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray
 from oneformany.explainer.posing import moves_to_targets
-from oneformany.oracles.constrained import ConstrainedOracle
-from oneformany.oracles.protocol import Oracle
 from oneformany.problem import Problem, Restriction
+from oneformany.problem.ruled import ruled
 from oneformany.result.explanation import Unreachable
 from oneformany.result.result import Result
 from oneformany.schema.rules.combine import RowRule, Rule, allowed_moves
@@ -116,16 +113,9 @@ class _Asking:
         """Whether so many changes help a row under some rules; ``None``: not known."""
         if self.stop.expired():
             return None
-        problem, (allowed, rules), before = self.problem, limits, self.problem.rows[[row]]
-        oracle: Oracle = problem.oracle
-        if rules:  # so that other points are looked at where the first one breaks a rule
-
-            def permits(points: IntArray) -> BoolArray:
-                after = problem.cells_of(points.T).T
-                given = before.repeat(len(after), axis=0)
-                return np.asarray(np.all([rule.holds(given, after) for rule in rules], axis=0))
-
-            oracle = ConstrainedOracle(oracle, permits)
+        problem, (allowed, rules) = self.problem, limits
         domain, stop = problem.targets(row, allowed), self.stop.part(seconds)
-        answer = oracle.reach(replace(problem.question(row), extra=changes, domain=domain, stop=stop))
+        # With rules, other points are looked at where the first one breaks one
+        question = replace(problem.question(row), extra=changes, domain=domain, stop=stop)
+        answer = ruled(problem, row, rules).reach(question)
         return True if answer.point is not None else False if answer.proved_none else None

@@ -1,7 +1,7 @@
 """Scores that are a sum of one table entry per feature: decided in exact integer arithmetic."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -78,6 +78,16 @@ class AdditiveOracle(ScoredOracle):
         for feature, table in enumerate(entries):
             self.units[feature, : len(table)] = np.rint(table * scale).astype(np.int64)
         self.intercept_units = round(intercept * scale)
+
+    @classmethod
+    def from_units(cls, tables: Sequence[Sequence[int]], intercept: int, digits: int) -> Self:
+        """Rebuild an oracle from integers, of which ``10**digits`` make 1; its threshold is 0."""
+        oracle = cls([np.zeros(len(table)) for table in tables])
+        oracle.digits, oracle.intercept_units = digits, intercept
+        oracle._scale = 10**digits
+        for units, table in zip(oracle.units, tables, strict=True):
+            units[: len(table)] = table
+        return oracle
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Largest score of a point with levels inside ``domain``; minus infinity when there is none."""

@@ -148,7 +148,7 @@ class ScoredOracle(ABC):
             Says of points whether the model calls them positive.
         """
         low, high = self._band
-        return self if low == high else self._with(Acceptance(low, high, decide, self._rounds))
+        return self if low == high else self.accepting(Acceptance(low, high, decide, self._rounds))
 
     def turn_down(self, codes: IntArray) -> BoolArray:
         """Let the model take back that it accepts points: whether it does, as rounding can be the reason."""
@@ -165,11 +165,12 @@ class ScoredOracle(ABC):
         acceptance = self._acceptance
         if acceptance.decide is None or acceptance.least == acceptance.sure:
             return None
-        made = self._with(Acceptance(acceptance.least, acceptance.least))
+        made = self.accepting(Acceptance(acceptance.least, acceptance.least))
         relaxation = made.relaxation()
         return made if relaxation is not None and relaxation.exact else None
 
-    def _with(self, acceptance: Acceptance) -> Self:
+    def accepting(self, acceptance: Acceptance) -> Self:
+        """Give a copy of the oracle that accepts points otherwise."""
         oracle = copy(self)
         oracle._acceptance = acceptance  # noqa: SLF001 (a copy of itself)
         return oracle

@@ -29,6 +29,7 @@ from oneformany.statistics import Statistics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas import DataFrame
 
     Audit = Any
     Report = Any
@@ -356,6 +357,24 @@ class Result:
         with nullcontext(progress) if progress else _face("progress").Progress("verify") as told:
             report: Report = _face("verify").verify(self.to_json(), score=given, progress=told, **limits)
         return report
+
+    def reasons(
+        self,
+        frame: AnyFrame,
+        model: AnyModel = None,
+        *,
+        codes: AnyValue = None,
+        most: int = 4,
+        time_limit: float | None = None,
+    ) -> DataFrame:
+        """Tell for every refused person why, with reasons that they can respond to where there are any.
+
+        See :func:`oneformany.reasons` for the parameters and what is returned.
+        """
+        told: DataFrame = _face("studies.reasons").reasons(
+            self, frame, model, codes=codes, most=most, time_limit=time_limit
+        )
+        return told
 
     # Methods that stand in files of their own.
     to_frame = to_frame

@@ -1,6 +1,6 @@
 """One neutral form for all tree ensembles: every split is a set of levels, every leaf an exact integer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -170,3 +170,14 @@ class TreeEnsemble:
             left += [listed[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         plain = {name: np.asarray(value).tolist() for name, value in vars(self).items()}
         return {**plain, "left": left}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Rebuild from :meth:`to_dict`."""
+        left = np.zeros((len(data["left"]), max(data["levels"])), dtype=np.bool_)
+        for node, listed in enumerate(data["left"]):
+            left[node, listed] = True
+        children = np.array(data["children"], dtype=np.int64).reshape(-1, 2)
+        feature, units, roots = (np.array(data[name], np.int64) for name in ("feature", "units", "roots"))
+        intercept, digits = int(data["intercept"]), int(data["digits"])
+        return cls(tuple(data["levels"]), feature, left, children, units, roots, intercept, digits)

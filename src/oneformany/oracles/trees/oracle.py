@@ -71,7 +71,7 @@ class TreeOracle(ScoredOracle):
         points = tree.boxes(self.levels)[tree.feature == LEAF].argmax(axis=2)
         sums, accepted = self._sums(points), asked.positive(points)
         least = int(sums[accepted].min(initial=self._band[1]))
-        return asked if (sums[~accepted] >= least).any() else self._with(Acceptance(least, least))
+        return asked if (sums[~accepted] >= least).any() else self.accepting(Acceptance(least, least))
 
     def upper_bound(self, domain: BoolArray) -> float:
         """Sum the best leaves that points inside ``domain`` reach; minus infinity when there is no point."""

@@ -1,0 +1,229 @@
+"""Why a person was refused: what scored against them, and which of it they could do something about."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from oneformany.anything import AnyFrame
+from oneformany.arrays import FloatArray
+from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.explainer.posing import pose
+from oneformany.oracles.described import leaves_open
+from oneformany.oracles.protocol import Oracle, Question
+from oneformany.problem import Problem
+from oneformany.problem.ruled import ruled
+from oneformany.result.following import check_unchanged, explained_rows, schema_of
+from oneformany.result.question import question_of
+from oneformany.result.result import Result
+from oneformany.schema.feature import is_integer
+from oneformany.schema.frames import Table
+from oneformany.stop import Stop
+from oneformany.studies.reason_codes import ReasonCode, reason_codes
+
+if TYPE_CHECKING:
+    from oneformany.explainer.explainer import OneForMany
+
+MOST_REASONS = 4  # more are not thought helpful to a person who was refused
+RESPONSIVE = {True: "yes", False: "proved no", None: "unknown"}
+COLUMNS = ("feature", "rank", "responsive", "gain", "least_changes", "change")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What one feature of a refused row has to do with the refusal.
+
+    Attributes
+    ----------
+    feature : int
+        Which.
+    gain : float
+        By how much the score would rise if this alone had the value that the classifier likes best.
+    responsive : bool or None
+        Whether changing it is part of an allowed change that the classifier accepts; ``False``: proved that
+        it is not; ``None``: not known.
+    end : tuple of int or None
+        The cells of the row after such a change.
+    least_changes : int or None
+        With how few features such a change can do, if that is proved.
+
+    Examples
+    --------
+    >>> Reason(feature=2, gain=0.5, responsive=False).end is None
+    True
+    """
+
+    feature: int
+    gain: float
+    responsive: bool | None
+    end: tuple[int, ...] | None = None
+    least_changes: int | None = None
+
+
+def reasons(
+    result: Result,
+    frame: AnyFrame,
+    model: "OneForMany | None" = None,
+    *,
+    codes: Mapping[str, Any] | str | Path | None = None,
+    most: int = MOST_REASONS,
+    time_limit: float | None = None,
+) -> pd.DataFrame:
+    """Tell for every refused person why, with reasons that they can respond to where there are any.
+
+    A reason is a feature that scored against the person: with another value of it alone the score would be
+    higher. It is *responsive* if changing it is part of a change that the rules allow and the classifier
+    accepts, with at most ``max_changes`` features; that is asked of the classifier, feature by feature. Of
+    the responsive ones those come first that scored most against the person; only a person without any is
+    told of others.
+
+    Parameters
+    ----------
+    frame : frame
+        The very frame that was explained.
+    model : OneForMany, optional
+        The explainer, if its model is a black box, which no result file holds.
+    codes : dict or path, optional
+        The lender's own list, by column: a code and a text. Columns with the same code are told once.
+    most : int
+        How many reasons at most for one person.
+    time_limit : float, optional
+        Seconds after which what is left is "unknown".
+
+    Returns
+    -------
+    DataFrame
+        One line per person and reason, under the label of the row: ``feature``, ``rank``, ``responsive``
+        ("yes", "proved no" or "unknown"), ``gain`` (of the score), ``least_changes`` (of a change that uses
+        the feature, if that is proved), ``change`` (such a change in words), with ``codes`` also ``code``
+        and ``text``.
+
+    Examples
+    --------
+    >>> import oneformany as ofm, pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]}, index=list("abcd"))
+    >>> explainer = ofm.OneForMany(DecisionTreeClassifier().fit(frame, [0, 0, 0, 1]), max_changes=2)
+    >>> explainer.explain(frame).reasons(frame).loc["c", ["feature", "responsive", "change"]].tolist()
+    ['savings', 'yes', 'savings: 1 -> 2']
+    """
+    if not is_integer(most, 1):
+        raise InputError(f"most is {most!r}; it must be an integer of at least 1")
+    schema, listed = schema_of(result), reason_codes(codes)
+    for column in listed:
+        schema.index(column)
+    surely, perhaps = _asked(result, Table.of(frame), model)
+    stop, told = Stop(time_limit), {}
+    for row in np.unique(surely.row_of).tolist():
+        every = reasons_of(surely, perhaps, row, stop)
+        told[row] = _principal(every, [listed.get(name) for name in schema.names], most)
+    lines: list[dict[str, object]] = []
+    people: list[int] = []
+    for given, row in enumerate(surely.row_of.tolist()):
+        people += [given] * len(told[row])
+        for rank, reason in enumerate(told[row], start=1):
+            line = _line(result, given, rank, reason)
+            if (code := listed.get(schema.names[reason.feature])) is not None:
+                line |= {"code": code.code, "text": code.text}
+            lines.append(line)
+    columns = [*COLUMNS, *(("code", "text") if listed else ())]
+    table = pd.DataFrame(lines, result.index.to_pandas().take(people), columns)
+    return table.astype({"least_changes": "Int64"})
+
+
+def reasons_of(surely: Problem, perhaps: Problem, row: int, stop: Stop) -> list[Reason]:
+    """Look at every feature of a distinct row.
+
+    The first problem accepts what surely is positive, so that its "yes" holds; the second one what perhaps
+    is, so that its "no" does.
+    """
+    gains, question = _gains(surely, row), surely.question(row)
+    yes = ruled(surely, row)
+    no = yes if perhaps is surely else ruled(perhaps, row)
+    found = []
+    for feature in range(surely.n_features):
+        domain, free = question.domain.copy(), question.free.copy()
+        domain[feature, question.anchor[feature]] = False
+        free[feature] = True  # and without its own value it has to move
+        asked = replace(question, domain=domain, free=free, extra=surely.max_changes - 1, stop=stop)
+        reason = Reason(feature, float(gains[feature]), None)
+        if not domain[feature].any():
+            reason = replace(reason, responsive=False)
+        elif not stop.expired():
+            reason = _answered(reason, surely, yes, no, asked)
+        found.append(reason)
+    return found
+
+
+def _answered(reason: Reason, problem: Problem, yes: Oracle, no: Oracle, asked: Question) -> Reason:
+    """Ask for a change that uses the feature, with as few others as possible."""
+    if no.reach(asked).proved_none:
+        return replace(reason, responsive=False)
+    fewer_excluded = True
+    for extra in range(asked.extra + 1):
+        answer = yes.reach(replace(asked, extra=extra))
+        if answer.point is not None:
+            end = tuple(problem.cells_of(answer.point).tolist())
+            least = extra + 1 if fewer_excluded else None
+            return replace(reason, responsive=True, end=end, least_changes=least)
+        answer = answer if no is yes else no.reach(replace(asked, extra=extra))
+        fewer_excluded &= answer.proved_none
+    return reason
+
+
+def _gains(problem: Problem, row: int) -> FloatArray:
+    """By how much the score rises at most when one feature alone changes, whatever rules say of that."""
+    features, goals = np.nonzero(problem.targets(row, [None] * problem.n_features))
+    own = problem.question(row).anchor[None]
+    points = own.repeat(len(features), axis=0)
+    points[np.arange(len(features)), features] = goals
+    gains = np.zeros(problem.n_features)
+    np.maximum.at(gains, features, problem.oracle.score(points) - problem.oracle.score(own))
+    return gains
+
+
+def _principal(every: Sequence[Reason], codes: Sequence[ReasonCode | None], most: int) -> tuple[Reason, ...]:
+    """Take the most important reasons: responsive ones if there are any, of those with one code the first."""
+    kept = [reason for reason in every if reason.responsive] or [one for one in every if one.gain > 0]
+    found: dict[object, Reason] = {}
+    for reason in sorted(kept, key=lambda one: (-one.gain, one.feature)):
+        found.setdefault(codes[reason.feature] or reason.feature, reason)
+    return tuple(found.values())[:most]
+
+
+def _asked(result: Result, table: Table, model: "OneForMany | None") -> tuple[Problem, Problem]:
+    """The question of a result again: of the explainer, or as far as the file knows the classifier."""
+    rows = explained_rows(result, len(table.frame), "explain these rows first")
+    check_unchanged(schema_of(result), table, rows, result.codes, "pass that frame")
+    if model is not None:
+        problem = pose(model, table).problem(model.max_changes, model.share)
+        if not np.array_equal(problem.codes, result.codes):
+            raise InputError("the explainer is not the one that found this result: rows or cells differ")
+        return problem, problem
+    try:
+        surely = question_of(result.problem)
+    except UnsupportedModelError as error:
+        raise InputError(f"{error}; pass the explainer as model=") from error
+    open_points = leaves_open(result.problem["oracle"])
+    return surely, question_of(result.problem, perhaps=True) if open_points else surely
+
+
+def _line(result: Result, given: int, rank: int, reason: Reason) -> dict[str, object]:
+    """Tell one reason of a given row."""
+    labels, before, words = result.labels, result.codes[given].tolist(), []
+    for feature, after in enumerate(reason.end or ()):
+        if after != before[feature]:
+            old, new = labels.level(feature, before[feature]), labels.target(feature, after)
+            words.append(f"{labels.feature(feature)}: {old} -> {new}")
+    told = (
+        result.labels.schema.names[reason.feature],
+        rank,
+        RESPONSIVE[reason.responsive],
+        reason.gain,
+        reason.least_changes,
+        "; ".join(words) or None,
+    )
+    return dict(zip(COLUMNS, told, strict=True))
