@@ -30,7 +30,7 @@ ARROW = (
     ("explainer",),
     ("studies",),
     ("plotting",),
-    ("report",),
+    ("report", "letters"),
     ("paper",),
     ("cli",),
     ("__init__", "__main__"),

@@ -85,7 +85,6 @@ from oneformany.studies.nearest import Alternative as Alternative
 from oneformany.studies.nearest import alternatives as alternatives
 from oneformany.studies.nearest import alternatives_of_frame as alternatives_of_frame
 from oneformany.studies.nearest import nearest_change as nearest_change
-from oneformany.studies.reasons import reasons as reasons
 from oneformany.verify.typed import verify as verify
 
 __version__: str

@@ -7,6 +7,7 @@ import typer
 import oneformany as ofm
 from oneformany.cli.demo import demo
 from oneformany.cli.explain import explain, frontier, schema
+from oneformany.cli.letters import letters
 from oneformany.cli.results import audit, report, verify
 from oneformany.console import tell_errors
 from oneformany.paper.commands import bench
@@ -14,7 +15,7 @@ from oneformany.paper.commands import bench
 app = typer.Typer(
     name="oneformany", no_args_is_help=True, add_completion=False, pretty_exceptions_show_locals=False
 )
-for command in (demo, explain, schema, report, audit, frontier, verify):
+for command in (demo, explain, schema, report, letters, audit, frontier, verify):
     app.command()(tell_errors(command))
 app.add_typer(bench, name="bench")
 

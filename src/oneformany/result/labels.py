@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from oneformany.anything import AnyValue
+
 if TYPE_CHECKING:
     from oneformany.result.result import Result
 
@@ -66,6 +68,18 @@ class Labels:
     def level(self, feature: int, level: int) -> str:
         """Label of one level with its unit."""
         return self._said(feature, self.schema.features[feature].cell_label(level))
+
+    def value(self, feature: int, value: AnyValue) -> str:
+        """Name a value that a row has, which may be one of many in its cell."""
+        from oneformany.schema.feature import MISSING, is_missing, plain_value
+
+        one, given = self.schema.features[feature], plain_value(value)
+        level = one.find(given)
+        said = None if one.said is None or level is None else one.said[level]
+        if is_missing(given):
+            return isolated(said or MISSING)
+        alone = level is not None and not one.binned and (one.groups is None or len(one.groups[level]) == 1)
+        return isolated(said if said and alone else one.value_label(given))
 
     def target(self, feature: int, level: int, explanation: int | None = None) -> str:
         """Name the value that rows take: a range where every number of it serves all of an explanation."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     Audit = Any
+    Letters = Any
     Report = Any
 
 Status = Literal["optimal", "feasible", "infeasible"]
@@ -369,12 +370,65 @@ class Result:
     ) -> DataFrame:
         """Tell for every refused person why, with reasons that they can respond to where there are any.
 
-        See :func:`oneformany.reasons` for the parameters and what is returned.
+        A reason is a feature that scored against the person: with another value of it alone the score would
+        be higher. It is *responsive* if changing it is part of a change that the rules allow and the
+        classifier accepts, with at most ``max_changes`` features; that is asked, feature by feature.
+        Of the responsive ones those come first that scored most against the person; only a person without
+        any is told of others.
+
+        Parameters
+        ----------
+        frame : frame
+            The very frame that was explained.
+        model : OneForMany, optional
+            The explainer, if its model is a black box, which no result file holds.
+        codes : dict or path, optional
+            The lender's own list, by column: a code and a text. Columns with the same code are told once.
+        most : int
+            How many reasons at most for one person.
+        time_limit : float, optional
+            Seconds after which what is left is "unknown".
+
+        Returns
+        -------
+        DataFrame
+            One line per person and reason, under the label of the row: ``feature``, ``rank``, ``responsive``
+            ("yes", "proved no" or "unknown"), ``gain`` (of the score), ``least_changes`` (of a change that
+            uses the feature, if that is proved), ``change`` (such a change in words), with ``codes`` also
+            ``code`` and ``text``.
         """
         told: DataFrame = _face("studies.reasons").reasons(
             self, frame, model, codes=codes, most=most, time_limit=time_limit
         )
         return told
+
+    def letters(
+        self,
+        frame: AnyFrame,
+        model: AnyModel = None,
+        *,
+        template: str | os.PathLike[str] | None = None,
+        codes: AnyValue = None,
+        time_limit: float | None = None,
+    ) -> Letters:
+        """Write a letter to every refused person: the reasons, and what would have changed the decision.
+
+        Parameters
+        ----------
+        frame, model, codes, time_limit
+            As in :meth:`reasons`.
+        template : path or str, optional
+            Another text, in the language of jinja2: a file, or the text itself, about a ``letter``.
+
+        Returns
+        -------
+        Letters
+            One letter per person; ``write(folder)`` saves all of them, ``text(0)`` and ``html()`` show them.
+        """
+        written: Letters = _face("letters").write_letters(
+            self, frame, model, template=template, codes=codes, time_limit=time_limit
+        )
+        return written
 
     # Methods that stand in files of their own.
     to_frame = to_frame

@@ -191,6 +191,10 @@ class Feature:
             return self.cell_label(level)
         return self._with_unit(number_label(value)) if level < self.n_regular else number_label(value)
 
+    def value_label(self, value: Raw) -> str:
+        """Name a single value, a number with its unit, for sentences."""
+        return self._with_unit(number_label(value)) if _is_number(value) else str(value)
+
     def _with_unit(self, label: str) -> str:
         """Add the unit; numbers of which something is counted are told with a comma for the thousands."""
         if self.unit and (self.edges is not None or self.numbers is not None):

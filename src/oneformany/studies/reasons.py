@@ -74,32 +74,7 @@ def reasons(
 ) -> pd.DataFrame:
     """Tell for every refused person why, with reasons that they can respond to where there are any.
 
-    A reason is a feature that scored against the person: with another value of it alone the score would be
-    higher. It is *responsive* if changing it is part of a change that the rules allow and the classifier
-    accepts, with at most ``max_changes`` features; that is asked of the classifier, feature by feature. Of
-    the responsive ones those come first that scored most against the person; only a person without any is
-    told of others.
-
-    Parameters
-    ----------
-    frame : frame
-        The very frame that was explained.
-    model : OneForMany, optional
-        The explainer, if its model is a black box, which no result file holds.
-    codes : dict or path, optional
-        The lender's own list, by column: a code and a text. Columns with the same code are told once.
-    most : int
-        How many reasons at most for one person.
-    time_limit : float, optional
-        Seconds after which what is left is "unknown".
-
-    Returns
-    -------
-    DataFrame
-        One line per person and reason, under the label of the row: ``feature``, ``rank``, ``responsive``
-        ("yes", "proved no" or "unknown"), ``gain`` (of the score), ``least_changes`` (of a change that uses
-        the feature, if that is proved), ``change`` (such a change in words), with ``codes`` also ``code``
-        and ``text``.
+    See :meth:`oneformany.Result.reasons`.
 
     Examples
     --------
@@ -110,28 +85,42 @@ def reasons(
     >>> explainer.explain(frame).reasons(frame).loc["c", ["feature", "responsive", "change"]].tolist()
     ['savings', 'yes', 'savings: 1 -> 2']
     """
-    if not is_integer(most, 1):
-        raise InputError(f"most is {most!r}; it must be an integer of at least 1")
-    schema, listed = schema_of(result), reason_codes(codes)
-    for column in listed:
-        schema.index(column)
-    surely, perhaps = _asked(result, Table.of(frame), model)
-    stop, told = Stop(time_limit), {}
-    for row in np.unique(surely.row_of).tolist():
-        every = reasons_of(surely, perhaps, row, stop)
-        told[row] = _principal(every, [listed.get(name) for name in schema.names], most)
+    listed, names = reason_codes(codes), schema_of(result).names
+    told = principal_reasons(result, Table.of(frame), model, listed, most=most, stop=Stop(time_limit))
     lines: list[dict[str, object]] = []
     people: list[int] = []
-    for given, row in enumerate(surely.row_of.tolist()):
-        people += [given] * len(told[row])
-        for rank, reason in enumerate(told[row], start=1):
+    for given, own in enumerate(told):
+        people += [given] * len(own)
+        for rank, reason in enumerate(own, start=1):
             line = _line(result, given, rank, reason)
-            if (code := listed.get(schema.names[reason.feature])) is not None:
+            if (code := listed.get(names[reason.feature])) is not None:
                 line |= {"code": code.code, "text": code.text}
             lines.append(line)
     columns = [*COLUMNS, *(("code", "text") if listed else ())]
     table = pd.DataFrame(lines, result.index.to_pandas().take(people), columns)
     return table.astype({"least_changes": "Int64"})
+
+
+def principal_reasons(
+    result: Result,
+    table: Table,
+    model: "OneForMany | None",
+    listed: Mapping[str, ReasonCode],
+    *,
+    most: int,
+    stop: Stop,
+) -> list[tuple[Reason, ...]]:
+    """The most important reasons of every given row; see :func:`reasons`."""
+    if not is_integer(most, 1):
+        raise InputError(f"most is {most!r}; it must be an integer of at least 1")
+    schema = schema_of(result)
+    for column in listed:
+        schema.index(column)
+    surely, perhaps = _asked(result, table, model)
+    codes = [listed.get(name) for name in schema.names]
+    distinct = np.unique(surely.row_of).tolist()
+    told = {row: _principal(reasons_of(surely, perhaps, row, stop), codes, most) for row in distinct}
+    return [told[row] for row in surely.row_of.tolist()]
 
 
 def reasons_of(surely: Problem, perhaps: Problem, row: int, stop: Stop) -> list[Reason]:
