@@ -268,3 +268,37 @@ def test_what_a_limited_black_box_said_is_not_forgotten(monkeypatch):
     for _ in range(2):
         assert oracle.reach(question).proved_none
     assert oracle.asked == 4
+
+
+class SlowBox:
+    """Takes so many seconds of a clock for each point."""
+
+    def __init__(self, seconds, positive):
+        self.now, self.seconds, self.positive = 0.0, seconds, positive
+
+    def __call__(self, points):
+        self.now += self.seconds * len(points)
+        return np.where(self.positive(points), 0.9, 0.1 + 1e-3 * (points > 0).sum(axis=1))
+
+
+@pytest.mark.parametrize("seconds", [1e-4, 5e-3, 0.05])
+def test_a_slow_function_is_not_asked_long_after_the_time_is_up(seconds):
+    box = SlowBox(seconds, lambda points: np.zeros(len(points), dtype=bool))
+    levels = (8,) * 200
+    oracle = BlackBoxOracle(box, levels)
+    stop = Stop(5, clock=lambda: box.now)
+    everything = np.ones((200, 8), dtype=bool)
+    question = Question(np.zeros(200, dtype=np.int64), np.ones(200, dtype=bool), 0, everything, stop)
+    assert oracle.reach(question).point is None
+    assert box.now <= 5.5 + 64 * seconds
+
+
+def test_a_positive_point_that_was_seen_when_time_is_up_is_the_answer():
+    box = SlowBox(5e-3, lambda points: points[:, 1] == 3)
+    levels = (8,) * 200
+    oracle = BlackBoxOracle(box, levels)
+    stop = Stop(1, clock=lambda: box.now)
+    everything = np.ones((200, 8), dtype=bool)
+    question = Question(np.zeros(200, dtype=np.int64), np.ones(200, dtype=bool), 0, everything, stop)
+    assert oracle.reach(question).point[1] == 3
+    assert box.now <= 1.5

@@ -12,6 +12,7 @@ from oneformany.schema.cells import (
     beyond_data,
     bins_of,
     decide_cells,
+    group_labels,
     infer_schema,
     levels_of_values,
     same_rows,
@@ -33,7 +34,7 @@ def cells(values, told=None, **choice):
 def told(found, function, weights=None):
     """A model that sees a function of the numbers."""
     rows = np.array([[np.nan if value is None else function(value)] for value in found.plain])
-    return Told(rows, weights)
+    return Told.of(rows, weights)
 
 
 def test_few_numbers_stay_values():
@@ -227,3 +228,36 @@ def test_no_number_need_be_a_level_but_fewer_than_none_are_refused():
     assert infer_schema(pd.DataFrame({"x": [1, 2, 3]}), bins=2, max_levels=0).features[0].binned
     with pytest.raises(InputError, match="max_levels is -1"):
         infer_schema(pd.DataFrame({"x": [1]}), max_levels=-1)
+
+
+def test_cells_of_many_categories_are_named_in_a_number_of_steps_linear_in_them(monkeypatch):
+    n, calls = 2_000, []
+    monkeypatch.setattr(
+        "oneformany.schema.cells.number_label", lambda value: calls.append(value) or str(value)
+    )
+    pairs = Told.of(np.arange(n)[:, None] // 2 * 1.0)
+    feature = cells([f"shop{number:04}" for number in range(n)], pairs)
+    assert feature.n_levels == n // 2
+    assert feature.levels[0] == "shop0000 or shop0001"
+    assert len(calls) <= 4 * n
+
+
+VALUES = ["a", "b", "c", "a_", "not a", "a or b", 1, "1"]
+
+
+@given(groups=st.lists(st.lists(st.sampled_from(VALUES), min_size=1, unique=True), min_size=1))
+def test_names_of_cells_are_unlike_each_other_and_unlike_categories_elsewhere(groups):
+    labels = group_labels(groups)
+    assert len(set(labels)) == len(groups)
+    for index, label in enumerate(labels):
+        others = [str(value) for at, group in enumerate(groups) for value in group if at != index]
+        assert label not in others
+
+
+def test_long_rows_are_told_apart_as_short_ones_are():
+    rows = np.random.default_rng(0).integers(0, 2, (300, 8)).astype(float)
+    rows[rows[:, 0] > 0, 1] = np.nan
+    long = np.hstack([rows, np.zeros((300, 100))])
+    assert same_rows(long).tolist() == same_rows(rows).tolist()
+    first = rows[:, :1] * np.where(np.arange(300)[:, None] % 2, 1.0, -0.0)
+    assert same_rows(first).tolist() == same_rows(np.hstack([first, np.zeros((300, 2))])).tolist()

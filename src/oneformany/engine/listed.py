@@ -80,7 +80,11 @@ class ListedRun:
         """List the columns, with all that least cost needs where that is affordable."""
         self._goal, cheap = goal, replace(self.run, goal=goal).cheaply
         with self.statistics.timed("listing"):
-            if not goal.limited and not cheap and worth_waiting(self.problem, self.options):
+            if (
+                not goal.limited
+                and not cheap
+                and worth_waiting(self.problem, self.options, self.stop.remaining())
+            ):
                 self._lazy = lazy = lazy_listing(self.problem, self.stop)
                 self.listing = FullListing(lazy.table()[0], lazy.reached.unreachable, lazy.batches.asked)
             else:

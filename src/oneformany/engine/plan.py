@@ -1,5 +1,6 @@
 """Which way an answer is found: by listing all columns, some, or by searching; what a listing would take."""
 
+import math
 from dataclasses import dataclass, replace
 from math import comb
 
@@ -21,6 +22,8 @@ ADDING = 20.0  # to group a cell of a row, or to add up what a row gains by an a
 SEARCHING = 300.0  # for the cheapest change of a row within a feature set
 ASKING = 1000.0  # for a classifier's answer about a point
 SAMPLES = 8
+STEPS_PER_SECOND = 1e9
+GROUPING = 0.4  # of the time, for grouping rows before anything is known
 BYTES = 40  # of a bucket, and of each row in it
 MOST_TARGETS = 1e5  # of a feature set, that one bucket is asked about
 
@@ -40,8 +43,8 @@ def worth_listing(run: Context) -> bool:
     return many and (not too_much(Ground.of(problem), QUICK) or worth_waiting(problem, options))
 
 
-def worth_waiting(problem: Problem, options: Options) -> bool:
-    """Whether to ask the classifier about buckets only where a cover would use them."""
+def worth_waiting(problem: Problem, options: Options, seconds: float = math.inf) -> bool:
+    """Whether to ask the classifier about buckets only where a cover would use them, in so much time."""
     if not options.lazy or problem.share != "point":
         return False
     ground = Ground.of(problem)
@@ -51,6 +54,8 @@ def worth_waiting(problem: Problem, options: Options) -> bool:
         or np.isfinite(ground.most_calls)
         or sets * problem.rows.size * ADDING > options.most_work
     ):
+        return False
+    if sets * (BEGINNING + problem.rows.size * ADDING) > GROUPING * seconds * STEPS_PER_SECOND:
         return False
     if float(np.sort(ground.counts(ground.reached))[::-1][: ground.size].prod()) > MOST_TARGETS:
         return False

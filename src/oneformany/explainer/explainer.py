@@ -36,6 +36,9 @@ from oneformany.statistics import Round
 from oneformany.stop import Stop
 
 A_MOMENT = 0.5  # seconds beyond a time limit for telling why rows cannot be helped, and for ranges
+SOLVING = (
+    0.1  # of a time limit, at least, whatever reading took: an answer to what one batch of questions helps
+)
 READING = 0.8  # of a time limit: then no more batches are read, so that what was read can be explained
 
 
@@ -202,7 +205,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
 
         moved, refused, until = None, posed.refused, stop
         while moved is None:
-            left = None if stop.time_limit is None else until.remaining()
+            left = None if stop.time_limit is None else max(until.remaining(), SOLVING * stop.time_limit)
             result = solve(problem, time_limit=left, **asked_for)
             result = with_reasons(result, problem, posed.schema, self.rules, _with_a_moment(stop))
             # Which rows of the frame these are, and what an auditor asks for.

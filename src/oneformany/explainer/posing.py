@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
 
 MANY_NAMES, MOSTLY = 100, 0.9  # values of a column, and for so many of the rows another one each
+READING = 0.5  # of a time limit, for reading the model; then it is asked as a black box
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +95,7 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
     when time is up before it is read.
     """
     _check_parameters(asked)
+    stop = None if stop is None else stop.part(READING * stop.remaining())
     asked = replace(asked, positive=positive_class(asked.model, asked.positive))
     try:
         posed = _pose(asked, table, stop)

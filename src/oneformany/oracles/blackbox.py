@@ -1,5 +1,6 @@
 """Classifiers that can only be asked: exhaustive where few points are in question, searched otherwise."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,10 +13,13 @@ from oneformany.oracles.box import anchored
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.oracles.scored import ScoredOracle
 from oneformany.oracles.search import BATCH, climb, search
+from oneformany.stop import Stop
 
 LARGEST_BOX = 10_000
 MOST_KNOWN = 1 << 21  # how many answers are remembered, in some 300 MB, before it begins anew
 MOST_SHOWN = 60  # letters of what a function returns, in a message
+FIRST_BATCH = 64  # points that are asked about before it is known how long an answer takes
+LOOKS = 0.1  # of the time left, between two looks at the clock
 SLACK = 1e-6
 ROUNDING = 2.0**-21
 
@@ -89,6 +93,7 @@ class BlackBoxOracle(ScoredOracle):
         self._rows = rows
         self._positive = positive
         self._known: dict[bytes, float] = {}
+        self._timed = 0.0, 0  # seconds that answers took, and how many, as far as somebody looked at a clock
 
     def doubtful(self, codes: IntArray) -> BoolArray:
         """Whether each row of codes is so near the threshold that a function may round either way."""
@@ -110,7 +115,9 @@ class BlackBoxOracle(ScoredOracle):
             spent = self.max_calls is not None and new and self.asked + len(new) > self.max_calls
             if spent or (whole.stop is not None and whole.stop.expired()):
                 raise _SpentError
-            return self._sums(points)
+            if whole.stop is None or math.isinf(whole.stop.remaining()):
+                return self._sums(points)
+            return self._in_time(points, whole.stop)
 
         try:
             point = whole.first_point
@@ -139,6 +146,24 @@ class BlackBoxOracle(ScoredOracle):
             "asked": self.asked,
             "unanswered": self.unanswered,
         }
+
+    def _in_time(self, points: IntArray, stop: Stop) -> FloatArray:
+        """Score points as long as there is time; if one is positive by then, others count as nothing."""
+        found = np.full(len(points), -np.inf)
+        begin = 0
+        while begin < len(points):
+            if begin and stop.expired():
+                if found.max() >= self.threshold:
+                    break
+                raise _SpentError
+            seconds, points_timed = self._timed
+            affordable = LOOKS * stop.remaining() * points_timed / max(seconds, 1e-9)
+            end = begin + int(min(len(points), max(FIRST_BATCH, affordable)))
+            before, start = self.asked, stop.elapsed()
+            found[begin:end] = self._sums(points[begin:end])
+            self._timed = seconds + stop.elapsed() - start, points_timed + self.asked - before
+            begin = end
+        return found
 
     def _sums(self, codes: IntArray) -> FloatArray:
         points = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)

@@ -1,6 +1,6 @@
 """How a fitted model reads a frame: columns, the steps of a pipeline, categories; and what it says itself."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,6 +27,7 @@ from oneformany.readers.columns import (
     fitted_names,
     is_plain,
     probe,
+    same_inputs,
 )
 from oneformany.readers.registry import PIPELINE, first_step, load, reader_for
 from oneformany.readers.verdict import Reading, Verdict, class_index
@@ -212,6 +213,14 @@ class CategoryCodes:
         """Numbers for each row; categories that the model does not know are not-a-number."""
         columns = [self._column(frame[name], str(name)) for name in frame.columns]
         return np.column_stack(columns).astype(np.float64)
+
+    def encoding(self, columns: Mapping[str, Column]) -> Encoding:
+        """What values of columns become: each fills a column of its own, unless it has but one value."""
+        seen = [self._column(column, name).astype(np.float64) for name, column in columns.items()]
+        moves = [len(own) > 1 and not same_inputs(own, own[0]).all() for own in seen]
+        own = tuple(np.arange(index, index + moved) for index, moved in enumerate(moves))
+        blocks = tuple(values[:, None][:, :moved] for values, moved in zip(seen, moves, strict=True))
+        return Encoding(own, blocks, np.array([values[0] for values in seen]))
 
     def _column(self, column: Column, name: str) -> FloatArray:
         if name in self.categories:

@@ -15,21 +15,32 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.callables import BlackBox, as_black_box
 from oneformany.readers.columns import Rows, TimeIsUpError, probe
-from oneformany.readers.inputs import Inputs
+from oneformany.readers.inputs import CategoryCodes, Inputs
 from oneformany.readers.registry import read_model
 from oneformany.readers.trees.libraries import forest_of
 from oneformany.readers.verdict import Reading
 from oneformany.readers.wrappers import unwrapped
-from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells, same_rows
+from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_finite, is_missing, no_level
-from oneformany.schema.frames import DATES, ColumnValues, Table, alike, refused_value
+from oneformany.schema.frames import (
+    DATES,
+    ColumnValues,
+    Table,
+    alike,
+    in_own_type,
+    is_plain_number,
+    refused_value,
+)
 from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
 # Splits times columns times values up to which trees are read, in a second or two; larger ones are asked
 MOST_ENTRIES = 1 << 28
 MOST_SHOWN = 60  # letters of a value, in a message
+# Distinct numbers of the reference data that are looked at, all columns together, for each second of a time
+# limit: reading them takes half of that second (5 microseconds each)
+VALUES_PER_SECOND, FEWEST_VALUES, MOST_VALUES = 100_000, 100_000, 1_000_000
 TIME_WAS_UP = "time was up before it was read"
 
 
@@ -74,6 +85,7 @@ def read_cells(
     """
     known, columns, ignored, n_rows = [], [], [], len(table.frame)
     data = table.frame if reference is None else reference.frame
+    most = None if reference is None else _affordable_values(data, inputs.names, stop)
     for name in inputs.names:
         choice = choices[name]
         unread = name in inputs.unread and choice == Choice()
@@ -90,7 +102,7 @@ def read_cells(
             ignored.append(name)
             columns.append(ColumnValues.unread(pd.concat([given, more])))
         else:
-            columns.append(_joined(given, more, choice))
+            columns.append(_joined(given, _thinned(more, most, choice), choice))
     encoding = _probed(inputs, table, columns, stop)
     forest = None if encoding is None else forest_of(inputs.classifier)
     if encoding is None:
@@ -98,7 +110,7 @@ def read_cells(
         told: list[Told | None] = [_told_by_terms(*pair) for pair in zip(bins, columns, strict=True)]
     else:
         seen = zip(encoding.columns, encoding.values, strict=True)
-        told = [Told(block) if forest is None else forest.told(own, block) for own, block in seen]
+        told = [Told.of(block) if forest is None else forest.told(own, block) for own, block in seen]
     features, own, first, found = [], [], [], []
     for column, choice, apart in zip(columns, known, told, strict=True):
         counts = np.bincount(column.codes[n_rows:], minlength=len(column.array))
@@ -110,6 +122,9 @@ def read_cells(
         first.append(classes)
         found.append((column, cells))
     codes = np.stack([cells[column.codes] for column, cells in found], axis=1)
+    for index, feature in enumerate(features if most is not None else ()):
+        if feature.binned and columns[index].kind == "number":  # by its own numbers, not by their neighbours
+            codes[n_rows:, index] = feature.find_all(data[feature.name].to_numpy(np.float64, na_value=np.nan))
     arrays = [column.array.take(classes) for column, classes in zip(columns, first, strict=True)]
     if encoding is not None:
         blocks = zip(encoding.values, first, strict=True)
@@ -135,6 +150,10 @@ def _probed(
     """See what the model's own steps make of every value; ``None``: nobody can see that, or time was up."""
     if (transform := inputs.transform) is None:
         return None
+    if isinstance(transform, CategoryCodes):  # no steps: each column by itself
+        labels = [str(table.labels.get(name, name)) for name in inputs.names]
+        arrays = [in_own_type(column.array) for column in columns]
+        return transform.encoding(dict(zip(labels, arrays, strict=True)))
     rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
     try:
         return probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels, stop)
@@ -156,7 +175,7 @@ def _classes(
     cells = range(feature.n_levels)
     wanted = {c: column.index_of(value) for c in cells if (value := feature.target(c)) is not None}
     used = np.union1d(column.codes[:n_rows], list(wanted.values())).astype(np.int64)
-    kinds = np.arange(len(cell_of)) if told is None else same_rows(told.rows)
+    kinds = np.arange(len(cell_of)) if told is None else told.kinds
     both = np.stack([cell_of[used], kinds[used]], axis=1)
     _, first, number = np.unique(both, axis=0, return_index=True, return_inverse=True)
     class_of = np.zeros(len(cell_of), dtype=np.int64)
@@ -208,6 +227,8 @@ def _dates(column: pd.Series[Any], more: pd.Series[Any], kept: Collection[str]) 
 
 def _joined(column: pd.Series[Any], more: pd.Series[Any], choice: Choice) -> ColumnValues:
     """Find the distinct values of rows, reference data and wished targets."""
+    if choice == Choice() and (numbers := ColumnValues.of_numbers(column, more)) is not None:
+        return numbers
     if isinstance(column.dtype, pd.CategoricalDtype):  # both get the categories of either
         kind = more.dtype
         other = kind.categories if isinstance(kind, pd.CategoricalDtype) else more.dropna().unique()
@@ -231,6 +252,32 @@ def _joined(column: pd.Series[Any], more: pd.Series[Any], choice: Choice) -> Col
     return values.with_values([value for value in wished if not is_missing(value)])
 
 
+def _affordable_values(data: pd.DataFrame, names: Sequence[str], stop: Stop | None) -> int | None:
+    """How many distinct numbers each column may have, so that all columns are read in time; ``None``: all."""
+    limit = None if stop is None else stop.time_limit
+    most = MOST_VALUES if limit is None else int(min(MOST_VALUES, VALUES_PER_SECOND * limit))
+    if len(data) * len(names) <= (most := max(FEWEST_VALUES, most)):
+        return None
+    counts = np.sort(
+        [data[name].nunique() for name in names if name in data.columns and is_plain_number(data[name])]
+    )
+    below, left = np.append(0, np.cumsum(counts)), np.arange(len(counts), 0, -1)
+    full = np.flatnonzero(below[:-1] + counts * left > most)  # if columns have as many as this one at most
+    return int((most - below[full[0]]) // left[full[0]]) if len(full) else None
+
+
+def _thinned(column: pd.Series[Any], most: int | None, choice: Choice) -> pd.Series[Any]:
+    """Let some numbers of the reference data stand for those below them, where there are too many."""
+    if most is None or not is_plain_number(column) or choice.feature is not None or choice.special:
+        return column
+    numbers = np.unique(column.dropna().to_numpy())
+    if len(numbers) <= max(2, most):
+        return column
+    kept = numbers[np.linspace(0, len(numbers) - 1, max(2, most)).astype(np.int64)]
+    nearest = np.minimum(np.searchsorted(kept, column.to_numpy()), len(kept) - 1)
+    return pd.Series(kept[nearest], column.index, name=column.name).where(column.notna())
+
+
 def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
     found = feature.find_all(column.numbers if feature.binned and column.kind == "number" else column.plain)
     for index in np.flatnonzero(found < 0)[:1].tolist():
@@ -247,4 +294,4 @@ def _told_by_terms(cuts: Sequence[Any], column: ColumnValues) -> Told | None:
     numbers = column.numbers
     rows = np.column_stack([np.searchsorted(cut, numbers, side="right") for cut in cuts]).astype(np.float64)
     rows[np.isnan(numbers)] = np.nan
-    return Told(rows, None)
+    return Told.of(rows)

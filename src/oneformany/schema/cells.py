@@ -2,11 +2,13 @@
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import pairwise
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, Raw, Special, free_name, is_integer, listed, number_label
+from oneformany.schema.feature import Feature, Raw, Special, is_integer, listed, number_label
 from oneformany.schema.frames import Column, ColumnValues, Table
 from oneformany.schema.schema import Schema
 
@@ -28,6 +30,8 @@ HALVINGS = 60  # how often the weight of a number that most rows have is cut dow
 MOST_NAMED = 4
 MIDDLE = (0.4, 0.6)  # quantiles of a cell between which a rounder number that occurs replaces the median
 DIGITS = 15
+ENTRIES_AT_ONCE = 1 << 20
+LONG = 256  # bytes
 Groups = tuple[tuple[Raw, ...], ...]
 Targets = Mapping[object, Raw | None] | Sequence[Raw]  # values by cells, or values
 
@@ -52,8 +56,17 @@ class Choice:
 class Told:
     """What a model tells apart in a column."""
 
-    rows: FloatArray  # one per value; values with equal rows are the same to the model
+    kinds: IntArray  # one per value; values of one kind are the same to the model
     splits: FloatArray | None = None  # how much weighs what separates a value from the one before, if known
+
+    @classmethod
+    def of(cls, rows: FloatArray, splits: FloatArray | None = None) -> Self:
+        """Tell values apart by a row of numbers that a model has for each."""
+        return cls(same_rows(rows), splits)
+
+    def only(self, some: BoolArray) -> Self:
+        """The same of some of the values."""
+        return type(self)(self.kinds[some], None if self.splits is None else self.splits[some])
 
 
 def infer_schema(
@@ -155,7 +168,7 @@ def decide_cells(
     regular = ~(values.gaps | special | unseen)
     plain = [value for value, kept in zip(values.plain, regular, strict=True) if kept]
     if told is not None:
-        told = Told(told.rows[regular], None if told.splits is None else told.splits[regular])
+        told = told.only(regular)
     if choice.feature is not None:
         feature = choice.feature
     elif not plain:
@@ -173,11 +186,8 @@ def decide_cells(
         groups = _groups(values, plain, told, choice)
         feature = levels_of_values(values.name, plain, ordered=values.ordered)
         if len(groups) < len(plain):
-            labels: list[str] = []
-            for group in groups:
-                others = [number_label(value) for value in plain if value not in group]
-                labels.append(free_name(_group_label(group, others), {*labels, *others}))
-            feature = Feature(values.name, tuple(labels), ordered=values.ordered, groups=groups)
+            labels = group_labels(groups)
+            feature = Feature(values.name, labels, ordered=values.ordered, groups=groups)
     return feature.with_cells(choice.special, missing=bool(values.gaps.any()), unseen=bool(unseen.any()))
 
 
@@ -198,8 +208,7 @@ def _edges(
     if choice.bins is not None:
         return _quantile_edges(numbers, counts, choice.bins)
     if told is not None:
-        kinds = same_rows(told.rows)
-        differs = kinds[1:] != kinds[:-1]
+        differs = told.kinds[1:] != told.kinds[:-1]
         n_cells = int(differs.sum()) + 1
         few = n_cells <= min(MOST_BINS, len(numbers) // 2)
         if told.splits is not None:
@@ -254,9 +263,19 @@ def levels_of_values(name: str, values: Sequence[Any], *, ordered: bool = False)
 
 def same_rows(rows: FloatArray) -> IntArray:
     """Number the rows of a table so that equal rows, missing values included, have equal numbers."""
-    plain = np.ascontiguousarray(np.where(np.isnan(rows), np.nan, rows + 0.0))  # one not-a-number, no -0.0
+    if rows.shape[1] == 1:
+        _, first, number = np.unique(rows[:, 0], return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[number]
     numbers: dict[bytes, int] = {}
-    return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in plain], dtype=np.int64)
+    found = np.zeros(len(rows), dtype=np.int64)
+    size = max(1, ENTRIES_AT_ONCE // max(1, rows.shape[1]))
+    for begin in range(0, len(rows), size):
+        some = rows[begin : begin + size]
+        plain = np.where(np.isnan(some), np.nan, some + 0.0)  # one not-a-number, no -0.0
+        for index, row in enumerate(plain, begin):  # of long rows only digests are kept
+            key = row.tobytes() if row.nbytes <= LONG else sha256(row).digest()
+            found[index] = numbers.setdefault(key, len(numbers))
+    return found
 
 
 def _weightiest(differs: BoolArray, weights: FloatArray, counts: IntArray) -> BoolArray:
@@ -305,7 +324,7 @@ def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: C
     if choice.edges is not None or choice.bins is not None:
         what = "edges are" if choice.edges is not None else "a number of bins is"
         raise InputError(f"{what} given for column {values.name!r} of {values.kind} values; leave it out")
-    kinds = np.arange(len(plain)) if told is None or choice.apart else same_rows(told.rows)
+    kinds = np.arange(len(plain)) if told is None or choice.apart else told.kinds
     runs = np.append(0, np.cumsum(np.diff(kinds) != 0)) * values.ordered
     groups: dict[tuple[int, int], list[Raw]] = {}
     for value, run, kind in zip(plain, runs.tolist(), kinds.tolist(), strict=True):
@@ -313,12 +332,30 @@ def _groups(values: ColumnValues, plain: list[Raw], told: Told | None, choice: C
     return tuple(map(tuple, groups.values()))
 
 
-def _group_label(group: Sequence[Raw], others: list[str]) -> str:
+def group_labels(groups: Groups) -> tuple[str, ...]:
+    """Name cells of categories, each unlike the cells before it and the categories that are not in it."""
+    labels: dict[str, None] = {}
+    others = Counter(number_label(value) for group in groups for value in group)
+    for group in groups:
+        own = Counter(map(number_label, group))
+        for name, count in own.items():  # for now only those of the others
+            others[name] -= count
+            if not others[name]:
+                del others[name]
+        label = _group_label(group, others)
+        while label in others or label in labels:
+            label += "_"
+        labels[label] = None
+        others.update(own)
+    return tuple(labels)
+
+
+def _group_label(group: Sequence[Raw], others: Counter[str]) -> str:
     """Name a cell of several categories: the first of them, or the one that is not among them."""
     if not others:
         return ANY_VALUE
     if len(others) == 1 < len(group):
-        return f"not {others[0]}"
+        return f"not {next(iter(others))}"
     more = f" or {len(group) - MOST_NAMED} more" if len(group) > MOST_NAMED else ""
     return " or ".join(map(number_label, group[:MOST_NAMED])) + more
 

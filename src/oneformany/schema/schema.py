@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from typing import Any, Self
 
@@ -66,21 +67,25 @@ class Schema:
             lines.append(("...", "", f"{hidden} more"))
         return html_table(("feature", "kind", "levels"), lines)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the features."""
         return tuple(feature.name for feature in self.features)
 
-    @property
+    @cached_property
     def levels(self) -> tuple[int, ...]:
         """Number of levels of each feature."""
         return tuple(feature.n_levels for feature in self.features)
 
     def index(self, name: Hashable) -> int:
         """Find the index of a feature by its name, or by the number that a frame has as its name."""
-        if (text := str(name)) not in self.names:
+        if (text := str(name)) not in self._index_of:
             raise InputError(f"there is no feature {name!r}{suggestion(text, self.names)}")
-        return self.names.index(text)
+        return self._index_of[text]
+
+    @cached_property
+    def _index_of(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self.names)}
 
     def encode(self, frame: AnyFrame) -> IntArray:
         """Turn rows into codes.

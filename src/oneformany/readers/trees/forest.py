@@ -83,25 +83,32 @@ class Forest:
             parts.append(np.stack([tree.column, threshold, tree.gain])[:, tree.column != LEAF])
         return np.concatenate(parts, axis=1)
 
+    @cached_property
+    def _by_input(self) -> FloatArray:
+        return self.splits[:, np.argsort(self.splits[0], kind="stable")]
+
     def cuts(self, column: int) -> tuple[FloatArray, FloatArray] | None:
         """Thresholds of an input, increasing, and the gain at each; ``None``: it is compared with sets."""
-        cuts, gains = self.splits[1:, self.splits[0] == column]
+        begin, end = np.searchsorted(self._by_input[0], [column, column + 1])
+        cuts, gains = self._by_input[1:, begin:end]
         thresholds, index = np.unique(cuts, return_inverse=True)
         weights = np.bincount(index, np.maximum(gains, 0.0)).astype(np.float64)
         return None if np.isnan(cuts).any() else (thresholds, weights)
 
     def told(self, columns: IntArray, block: FloatArray) -> Told:
         """See between which thresholds values lie, a row of inputs each, and what lies between neighbours."""
-        rows, weights = block.copy(), np.zeros(len(block))
-        for index, column in enumerate(columns.tolist()):
+        weights = np.zeros(len(block))
+        told = np.flatnonzero(np.isin(columns, self.splits[0]) | np.isnan(block).any(axis=0))
+        rows = block[:, told]
+        for index, column in enumerate(columns[told].tolist()):
             if (cuts := self.cuts(column)) is None:
                 weights += 1
                 continue
-            rows[:, index] = self.intervals(cuts[0], block[:, index])
+            rows[:, index] = self.intervals(cuts[0], rows[:, index])
             total = np.concatenate([[0.0], np.cumsum(cuts[1])])
             up_to = total[np.nan_to_num(rows[:, index]).astype(np.int64)]
             weights += np.abs(np.diff(up_to, prepend=up_to[:1]))
-        return Told(rows, weights)
+        return Told.of(rows, weights)
 
     def intervals(self, thresholds: FloatArray, values: FloatArray) -> FloatArray:
         """Say between which thresholds each value lies; not-a-number stays what it is."""
