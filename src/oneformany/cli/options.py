@@ -42,6 +42,7 @@ class Setup:
     share: Annotated[str, Option(help="What rows of a group share: point, action or features.")] = "point"
     threshold: Annotated[float | None, Option(help="Positive from this probability on, if named.")] = None
     positive: Annotated[str | None, Option(help="Label of the positive class; 1 if not named.")] = None
+    target: Annotated[str | None, Option(help="What the model tells, such as deny, for sentences.")] = None
     rules: Annotated[Path | None, Option(metavar="TOML", help="What may not change, or only one way.")] = None
     immutable: Annotated[str, Option(help="Features that cannot change, with commas.")] = ""
     only_increase: Annotated[str, Option(help="Features that can only go up.")] = ""
@@ -89,6 +90,7 @@ class Setup:
             positive=positive_label(classifier, self.positive),
             special=None if self.special is None else read_by_hand(self.special, "special codes"),
             costs=None if costs is None else _costs(costs),
+            target=self.target,
         )
 
 

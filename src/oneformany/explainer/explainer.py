@@ -18,6 +18,7 @@ from oneformany.explainer.blocking import with_reasons
 from oneformany.explainer.posing import Posed, check_refused, pose
 from oneformany.explainer.ranges import with_ranges
 from oneformany.explainer.streams import distinct_refused, first_batch, is_stream, typed
+from oneformany.explainer.wanted import ask_about_wanted, wanted_answer
 from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
 from oneformany.progress import Progress
@@ -90,6 +91,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     labels : dict of column to label, optional
         What people call columns and their values in sentences, pictures and letters: a title, a pair of title
         and unit, such as ``{"amount": ("loan amount", "DM")}``, a dict of value to text, or a :class:`Label`.
+    target : str, optional
+        What the model tells, such as ``"deny"``, for sentences; usually the column that it was fitted to.
 
     Examples
     --------
@@ -115,6 +118,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     targets: Mapping[Any, Any] | None = None
     costs: AnyValue = None
     labels: Mapping[Any, Labelled] | None = None
+    target: str | None = None
 
     def __repr__(self) -> str:
         """Name the model and the parameters that are not as usual, in one line."""
@@ -186,6 +190,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             if streamed:
                 asked, table, people, noted = _read(self, table, source, stop)
             posed = pose(asked, table, stop)
+            ask_about_wanted(asked, posed)
             problem = posed.problem(self.max_changes, self.share, checked_people(people, len(posed.positive)))
             asked_for = {"explanations": explanations, "coverage": coverage, "progress": told}
             return self._answer(problem, posed, table, stop, noted=noted, **asked_for)
@@ -215,6 +220,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
                 "already_positive": np.flatnonzero(posed.positive).tolist(),
                 **noted,
                 "model": _model_record(self, result.problem["oracle"], posed),
+                "wanted": wanted_answer(self),
                 "rules": [str(rule) for rule in self.rules],
             }
             index = RowIndex.of(table.frame.index[refused])

@@ -24,7 +24,7 @@ from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.problem.problem import checked_changes
 from oneformany.readers.callables import as_black_box
-from oneformany.readers.inputs import inputs_of
+from oneformany.readers.inputs import Inputs, inputs_of
 from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
 from oneformany.readers.registry import read_model, reads_levels
 from oneformany.readers.verdict import positive_class
@@ -57,6 +57,7 @@ class Posed:
     limits: dict[str, Any]  # moves, restrictions and costs of a problem
     own: OwnValues | None = None  # own values of all rows, where cells do not decide the model's answer
     cells: Cells | None = None  # the values in the cells, where the model reads these
+    inputs: Inputs | None = None  # and how it does that
     unread: str | None = None  # why the model was not read but is asked as a black box
     beyond: tuple[str, ...] = ()  # which values that rows can be sent to lie beyond the data
 
@@ -131,7 +132,9 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
     each = zip(cells.schema.features, cells.columns, strict=True)
     beyond = tuple(words for feature, values in each for words in beyond_data(feature, *values))
-    return Posed(cells.schema, cells.codes, oracle, positive, decide, limits, own, cells, unread, beyond)
+    return Posed(
+        cells.schema, cells.codes, oracle, positive, decide, limits, own, cells, inputs, unread, beyond
+    )
 
 
 def _warn_of_names(schema: Schema, codes: IntArray, kept: Collection[str]) -> None:
@@ -243,6 +246,8 @@ def _check_parameters(asked: OneForMany) -> None:
     threshold = asked.threshold
     if threshold is not None and not is_finite(threshold):
         raise InputError(f"threshold is {threshold!r}; it must be a number such as 0.5, or None")
+    if asked.target is not None and not isinstance(asked.target, str):
+        raise InputError(f"target is {asked.target!r}; name what the model tells, such as target='deny'")
     checked_changes(asked.max_changes)
     if asked.share not in get_args(Share):
         raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")

@@ -17,6 +17,7 @@ from oneformany.readers.callables import BlackBox, as_black_box
 from oneformany.readers.columns import Rows, TimeIsUpError, probe
 from oneformany.readers.inputs import CategoryCodes, Inputs
 from oneformany.readers.registry import read_model
+from oneformany.readers.trees.forest import Forest
 from oneformany.readers.trees.libraries import forest_of
 from oneformany.readers.verdict import Reading
 from oneformany.readers.wrappers import unwrapped
@@ -57,7 +58,7 @@ class Cells:
     own: OwnValues  # classes of the rows
     classes: ValueSchema  # a value of each class
     encoding: Encoding | None  # what the model makes of it
-    n_splits: int  # how many splits the model's trees have, as far as that is known
+    forest: Forest | None  # the model's trees, where it is made of trees and that can be seen
     unread: list[str]  # columns on which nothing depends, so that one value stands for all
     columns: list[tuple[ColumnValues, IntArray]]  # all values, with codes as above, and the cell of each
 
@@ -138,7 +139,7 @@ def read_cells(
         ),
         ValueSchema.of(inputs.names, arrays, table.labels),
         encoding,
-        0 if forest is None else forest.splits.shape[1],
+        forest,
         ignored,
         found,
     )
@@ -194,8 +195,9 @@ def read_values(
     and why it is not read but asked as a black box.
     """
     widest, p, encoding, unread = max(cells.classes.levels), len(inputs.names), cells.encoding, None
-    if cells.n_splits * p * widest > MOST_ENTRIES:
-        unread = f"{cells.n_splits} splits, on {p} columns of up to {widest} values, are too many"
+    n_splits = 0 if cells.forest is None else cells.forest.splits.shape[1]
+    if n_splits * p * widest > MOST_ENTRIES:
+        unread = f"{n_splits} splits, on {p} columns of up to {widest} values, are too many"
     elif inputs.oracle is not None and (encoding is None or (stop is not None and stop.expired())):
         unread = TIME_WAS_UP
     if unread is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from oneformany.anything import AnyValue
+from oneformany.schema.feature import MISSING, Feature, is_missing, number_label, plain_value
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -47,7 +48,6 @@ class Labels:
     """What features, levels and rows of a result are called in sentences, and how many people rows are."""
 
     def __init__(self, result: Result) -> None:
-        from oneformany.schema.feature import Feature
         from oneformany.schema.schema import Schema
 
         numbered = (
@@ -71,8 +71,6 @@ class Labels:
 
     def value(self, feature: int, value: AnyValue) -> str:
         """Name a value that a row has, which may be one of many in its cell."""
-        from oneformany.schema.feature import MISSING, is_missing, plain_value
-
         one, given = self.schema.features[feature], plain_value(value)
         level = one.find(given)
         said = None if one.said is None or level is None else one.said[level]
@@ -83,8 +81,12 @@ class Labels:
 
     def target(self, feature: int, level: int, explanation: int | None = None) -> str:
         """Name the value that rows take: a range where every number of it serves all of an explanation."""
-        if explanation is not None and feature in self._ranges.get(explanation, ()):
-            return self.level(feature, level)
+        for named in () if explanation is None else self._ranges.get(explanation, ()):
+            if named == feature:  # the whole cell
+                return self.level(feature, level)
+            if isinstance(named, dict) and named["feature"] == feature:
+                ends = " to ".join(number_label(named[end]) for end in ("low", "high"))
+                return isolated(f"{ends} {self.schema.features[feature].unit}".rstrip())
         return self._said(feature, self.schema.features[feature].target_label(level))
 
     def _said(self, feature: int, label: str) -> str:

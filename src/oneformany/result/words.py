@@ -12,10 +12,10 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
-from oneformany.result.labels import many, shown
+from oneformany.result.labels import isolated, many, shown
 from oneformany.result.proof import Branch, Weights
 from oneformany.result.squares import Square
-from oneformany.schema.feature import is_integer
+from oneformany.schema.feature import is_integer, number_label
 from oneformany.schema.schema import html_table
 
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ def short_words(result: Result) -> str:
             parts.append(f"{result.labels.people(rows):,} {what}")
     if result.cost_gap:
         parts.append(f"gap of the cost {gap_words(result.cost_gap)}")
+    if (wanted := result.problem.get("wanted")) and wanted["answer"] is not None:
+        parts.append(f"wanted {isolated(repr(wanted['answer']))}")
     return f"{result.status}: {', '.join(parts)}"
 
 
@@ -115,17 +117,20 @@ def status_words(result: Result) -> str:
     """Say how many explanations cover how many rows, what is known about fewer, and what is open."""
     labels, rows = result.labels, result.people
     who, budget = labels.counted(rows), f"at most {many(result.problem['max_changes'], 'feature')}"
+    turned_down = turned_down_words(result)
     if result.status == "infeasible":
-        nobody = f"The {labels.one} cannot" if rows == 1 else f"None of the {who} can"
+        nobody = (
+            f"The {labels.one}{turned_down} cannot" if rows == 1 else f"None of the {who}{turned_down} can"
+        )
         nowhere = all(entry.blocked_by == ("the data",) for entry in result.unreachable)
         why = ", as no column has another value to go to; reference= would offer some" if nowhere else ""
         return f"{nobody} be helped by changing {budget}: proved{why}."
-    lines = [f"No explanation that changes {budget} was found for {who}."]
+    lines = [f"No explanation that changes {budget} was found for {who}{turned_down}."]
     if result.covered:
         everybody = f"all {who}" if rows > 1 else f"the {labels.one}"
         who = everybody if result.covered == rows else f"{result.covered:,} of {who}"
         each = "each " if result.covered > 1 else ""
-        lines = [f"{_cover(result)} {who}, {each}changing {budget}: {_known(result)}."]
+        lines = [f"{_cover(result)} {who}{turned_down}, {each}changing {budget}: {_known(result)}."]
     if share := share_asked(result):
         lines.append(f"A share of {share}.")
     if result.unreachable:
@@ -138,6 +143,21 @@ def status_words(result: Result) -> str:
     if result.cost_bound is not None:
         lines.append(_cost(result))
     return " ".join([*lines, *_ending(result)])
+
+
+def turned_down_words(result: Result) -> str:
+    """Say which rows were explained: those to which the model does not give the wanted answer."""
+    if not (wanted := result.problem.get("wanted")):
+        return ""
+    answer, target, threshold = wanted["answer"], wanted["for"], wanted["threshold"]
+    whom = "whom" if "people" in result.problem else "which"
+    about = "" if target is None else f" for `{isolated(target)}`"
+    named = "" if answer is None else isolated(repr(answer))
+    if threshold is None:
+        return f" for {whom} the model's answer{about} is not {named}"
+    are, of = "are" if wanted["measure"] == "points" else "is", f" of {named}" if named else ""
+    measured = f"{shown(wanted['measure'])}{of}{about} {are}"
+    return f" for {whom} the model's {measured} below {number_label(threshold)}"
 
 
 def _ending(result: Result) -> Iterator[str]:

@@ -22,7 +22,7 @@ LARGEST_COST = 2**30
 LARGEST_SCALE = 2**60
 SHARES = ("point", "action", "features")
 MEASURES = ("percentile", "log-percentile", "steps", "range")
-FREE = ("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges")
+FREE = ("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges", "wanted")
 
 Levels = tuple[int, ...]
 Holds = Callable[[IntArray, IntArray], BoolArray]
