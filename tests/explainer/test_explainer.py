@@ -423,8 +423,8 @@ def test_a_row_without_anywhere_to_go_is_told_to_need_reference_data():
     alone, beside = (OneForMany(score, 1, reference=data) for data in (None, frame))
     words = alone.explain(frame.head(1)).summary()
     assert words.startswith(
-        "The row for which the model's probability is below 0.5 cannot be helped by changing at most 1 feature: "
-        "proved, as no column has"
+        "The row for which the model's probability is below 0.5 cannot be helped by changing at most 1 "
+        "feature: proved, as no column has"
     )
     assert "reference= would offer some" in words.splitlines()[0]
     assert beside.explain(frame.head(1)).count == 1
