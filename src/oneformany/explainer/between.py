@@ -57,6 +57,8 @@ class Between:
         """Numbers that stand for all from ``low`` to ``high``; ``None``: more than ``most``, or unknown."""
         integers = self.integers(feature)
         kind = int if integers else float
+        if any(math.isfinite(end) and abs(end) > LARGEST for end in (low, high)):
+            return None
         ends = max(low, -LARGEST), min(high, LARGEST)
         if self._straight(feature):
             return [*dict.fromkeys(map(kind, ends))]
@@ -164,8 +166,9 @@ def _one_each(cuts: FloatArray, tell: Tell, ends: tuple[float, float], *, intege
     A piece that holds neither end lies inside the range as a whole. Its least number is a cut or the number
     next to it, in double or in single precision, or the next integer.
     """
-    single = cuts.astype(np.float32)
-    following = np.nextafter(single, np.float32(np.inf)).astype(np.float64)
+    with np.errstate(over="ignore"):  # beyond single precision there is infinity
+        single = cuts.astype(np.float32)
+        following = np.nextafter(single, np.float32(np.inf)).astype(np.float64)
     near = [cuts, np.nextafter(cuts, np.inf), single.astype(np.float64), following]
     if integers:
         near = [np.ceil(cuts), np.floor(cuts) + 1, np.ceil(single.astype(np.float64)), np.ceil(following)]
