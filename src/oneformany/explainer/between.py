@@ -27,6 +27,7 @@ STRAIGHT = frozenset(
 SCALERS = frozenset({"MaxAbsScaler", "MinMaxScaler", "RobustScaler", "StandardScaler"})
 # The largest number that every library reads, as some compute in single precision
 LARGEST = float(np.finfo(np.float32).max)
+EXACT = 2**53  # up to here floating-point numbers tell all integers apart
 Tell = Callable[[FloatArray], FloatArray]
 """Of numbers: a row for each, equal where the model surely cannot tell two of them apart."""
 
@@ -57,9 +58,9 @@ class Between:
         """Numbers that stand for all from ``low`` to ``high``; ``None``: more than ``most``, or unknown."""
         integers = self.integers(feature)
         kind = int if integers else float
-        if any(math.isfinite(end) and abs(end) > LARGEST for end in (low, high)):
+        if any(math.isfinite(end) and abs(end) > (EXACT if integers else LARGEST) for end in (low, high)):
             return None
-        ends = max(low, -LARGEST), min(high, LARGEST)
+        ends = max(float(low), -LARGEST), min(float(high), LARGEST)
         if self._straight(feature):
             return [*dict.fromkeys(map(kind, ends))]
         if (pieces := self._pieces(feature)) is not None:
