@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from oneformany.anything import AnyValue
-from oneformany.schema.feature import MISSING, Feature, is_missing, number_label, plain_value
 
 if TYPE_CHECKING:
     from oneformany.result.result import Result
@@ -48,6 +47,7 @@ class Labels:
     """What features, levels and rows of a result are called in sentences, and how many people rows are."""
 
     def __init__(self, result: Result) -> None:
+        from oneformany.schema.feature import Feature
         from oneformany.schema.schema import Schema
 
         numbered = (
@@ -71,6 +71,8 @@ class Labels:
 
     def value(self, feature: int, value: AnyValue) -> str:
         """Name a value that a row has, which may be one of many in its cell."""
+        from oneformany.schema.feature import MISSING, is_missing, plain_value
+
         one, given = self.schema.features[feature], plain_value(value)
         level = one.find(given)
         said = None if one.said is None or level is None else one.said[level]
@@ -81,6 +83,8 @@ class Labels:
 
     def target(self, feature: int, level: int, explanation: int | None = None) -> str:
         """Name the value that rows take: a range where every number of it serves all of an explanation."""
+        from oneformany.schema.feature import number_label
+
         for named in () if explanation is None else self._ranges.get(explanation, ()):
             if named == feature:  # the whole cell
                 return self.level(feature, level)
