@@ -69,6 +69,7 @@ def test_numbers_beyond_what_a_limit_affords_are_not_looked_at_and_cells_stay_wh
     few = posed(model, frame, 1e-2)  # 250 numbers of each column, and those of the rows
     assert max(len(column.array) for column, _ in few.cells.columns) <= 250 + 40
     assert posed(model, frame, 1e-2).schema == few.schema
+    assert own_values._affordable_values(frame, tuple(frame), Stop(1e-2).part(1e-3)) == 250  # the same cells
     assert (every.positive == few.positive).all()
     for index, (feature, own) in enumerate(zip(few.schema.features, every.schema.features, strict=True)):
         column = frame.iloc[:, index].to_numpy()

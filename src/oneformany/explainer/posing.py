@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
 
 MANY_NAMES, MOSTLY = 100, 0.9  # values of a column, and for so many of the rows another one each
-READING = 0.5  # of a time limit, for reading the model; then it is asked as a black box
+PROBING = 0.5  # of a time limit, for seeing what the model makes of values; then it is asked as a black box
+READING = 0.8  # of it, until a model whose inputs are seen is still read, which takes less than asking it
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,6 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
     when time is up before it is read.
     """
     _check_parameters(asked)
-    stop = None if stop is None else stop.part(READING * stop.remaining())
     asked = replace(asked, positive=positive_class(asked.model, asked.positive))
     try:
         posed = _pose(asked, table, stop)
@@ -117,19 +117,21 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
     if reads_levels(asked.model, asked.schema):
         return _pose_levels(asked, table, reference)
+    stop = stop or Stop()
+    probing, reading = (stop.part(share * stop.remaining()) for share in (PROBING, READING))
     inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
     check_rules(asked.rules, inputs.names)
     read = [name for name in inputs.names if name not in inputs.unread]
     choices = _choices(asked, table, inputs.names, named_by_value(asked.rules, read))
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
-    cells = read_cells(inputs, table, reference, choices, kept, stop)
+    cells = read_cells(inputs, table, reference, choices, kept, probing)
     n_rows = len(table.frame)
     spread = partial(_spread, cells, n_rows)
     limits = _limits(asked, cells.schema, cells.reference, spread)
     _warn_of_names(cells.schema, cells.codes, kept)
     decide = inputs.decision(table)
     positive = _decided(decide, table.frame, [column for column, _ in cells.columns], inputs.known)
-    oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, stop)
+    oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, reading)
     each = zip(cells.schema.features, cells.columns, strict=True)
     beyond = tuple(words for feature, values in each for words in beyond_data(feature, *values))
     return Posed(

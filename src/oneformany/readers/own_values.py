@@ -256,7 +256,9 @@ def _joined(column: pd.Series[Any], more: pd.Series[Any], choice: Choice) -> Col
 
 def _affordable_values(data: pd.DataFrame, names: Sequence[str], stop: Stop | None) -> int | None:
     """How many distinct numbers each column may have, so that all columns are read in time; ``None``: all."""
-    limit = None if stop is None else stop.time_limit
+    limit = (
+        None if stop is None else stop.root.time_limit
+    )  # not what is left: the same input has the same cells
     most = MOST_VALUES if limit is None else int(min(MOST_VALUES, VALUES_PER_SECOND * limit))
     if len(data) * len(names) <= (most := max(FEWEST_VALUES, most)):
         return None
