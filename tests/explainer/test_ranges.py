@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from oneformany import Feature, Range, Schema, stop
+from oneformany import Feature, NotTogether, Range, Schema, stop
 from oneformany.explainer import OneForMany
 from oneformany.result.result import Result
 from oneformany.verify import verify
@@ -163,6 +163,22 @@ def test_a_column_of_integers_is_one_everywhere_not_in_one_cell_only():
 
     assert told(model, frame, edges={"rate": [3.5]}) == "1"
     assert told(model, frame.assign(rate=[1.0, 3.0, 4.0, 5.0, 6.0]), edges={"rate": [3.5]}) == "1 to 3"
+
+
+class Comparing(NotTogether):
+    """A rule that compares the numbers of its features."""
+
+    @property
+    def compared(self):
+        return self.features
+
+
+@pytest.mark.filterwarnings("ignore:the rule:UserWarning")  # that it forbids nothing else here
+def test_of_numbers_that_a_rule_compares_only_the_target_is_named():
+    frame = pd.DataFrame({"amount": [10, 20, 30, 40, 50, 60], "rooms": [1, 2, 3, 1, 2, 3]})
+    tree = DecisionTreeClassifier(max_depth=1).fit(frame, (frame["amount"] <= 30).astype(int))
+    few = {"edges": {"amount": [30]}}
+    assert told(tree, frame, **few, rules=[Comparing("amount", "rooms")]).isdigit()
 
 
 def test_a_range_does_not_run_over_a_special_code():

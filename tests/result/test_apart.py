@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import oneformany as ofm
+from oneformany.result import words
 from oneformany.result.words import apart_words
 
 SERVES = ofm.AdditiveOracle([[0, 1], [0] * 12, [0] * 12, [0, 0]], threshold=1)
@@ -85,3 +86,9 @@ def test_where_all_features_may_change_no_more_changes_are_advised():
     words = apart_words(ofm.solve(ofm.Problem(strangers(), LEVELS, SERVES, 4, allowed)))
     assert words.startswith("Why so many: 12 explanations for 12 rows.")
     assert "after the same change of at most 4 features. What to do: fewer rules or rows that share" in words
+
+
+def test_of_many_rows_some_are_compared_and_the_words_say_so(monkeypatch):
+    assert "most like it in 2 (median)" in apart_words(explained(strangers()))
+    monkeypatch.setattr(words, "MOST_ROWS", 6)
+    assert "most like it among 6 that were compared in 2 (median)" in apart_words(explained(strangers()))

@@ -58,7 +58,7 @@ def with_ranges(
     """
     if posed.cells is None or result.share == "features" or not result.covered:
         return result
-    asking = _Asking(posed, [rule for rule in rules if isinstance(rule, Range)], stop)
+    asking = _Asking(posed, rules, stop)
     covered, changes = np.flatnonzero(result.has_explanation), result.changes
     ranges: list[list[int | dict[str, Any]]] = [[] for _ in result.explanations]
     for number, explanation in enumerate(result.explanations[:MOST_EXPLANATIONS]):
@@ -79,9 +79,12 @@ def with_ranges(
 class _Asking:
     """Questions about ranges, as many as there may be."""
 
-    def __init__(self, posed: Posed, limits: Sequence[Range], stop: Stop) -> None:
+    def __init__(self, posed: Posed, rules: Sequence[object], stop: Stop) -> None:
         assert posed.cells is not None  # noqa: S101 (only asked of frames)
-        self._posed, self._cells, self._limits, self._stop = posed, posed.cells, limits, stop
+        self._posed, self._cells, self._stop = posed, posed.cells, stop
+        self._limits = [rule for rule in rules if isinstance(rule, Range)]
+        # Of features whose numbers a rule compares with others, only the target was looked at
+        self._compared = {str(name) for rule in rules for name in getattr(rule, "compared", ())}
         self._between, self._batch, self._left = Between(posed), BATCH, MOST_ASKED
         if (asked := getattr(posed.oracle, "asked", None)) is not None:  # a function
             self._batch, self._left = SMALL_BATCH, min(MOST_ASKED, max(LEAST_ASKED, asked))
@@ -90,7 +93,7 @@ class _Asking:
         """What may be named of a cell, widest first: all of it, or what the reference data have of it."""
         one: Feature = self._posed.schema.features[feature]
         known = self._cells.inside(feature, cell)
-        if one.edges is None or cell >= one.n_regular or not known:
+        if one.edges is None or cell >= one.n_regular or not known or one.name in self._compared:
             return
         least, most, last = min(known), max(known), len(one.edges)
         low: float = -math.inf if cell == 0 else one.edges[cell - 1]

@@ -236,10 +236,11 @@ def apart_words(result: Result) -> str:
         )
         besides = " besides"
     n_features = len(result.problem["levels"])
-    features, distance = list[int](), 0
+    features, distance, looked_at = list[int](), 0, ""
     if result.share == "point":
         some = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)]
         features, distance = _keep_apart(result.codes[some], changes)
+        looked_at = "" if len(some) == len(rows) else f" among {len(some)} that were compared"
     remedies = {
         "coarser cells for these (bins= or edges=)": features,
         f"more changes (max_changes={changes + 1} or more)": changes < n_features,
@@ -253,9 +254,8 @@ def apart_words(result: Result) -> str:
         return f"{head} What keeps rows apart{besides}: {alike}. {do}"
     names = [f"{result.labels.feature(f)} ({many(result.problem['levels'][f], 'cell')})" for f in features]
     return (
-        f"{head} Rows of one explanation agree in all but {changes} of {n_features} "
-        f"features, and a row differs from the one most like it in {distance} (median). What keeps "
-        f"rows apart{besides or ' most'}: {', '.join(names)}. {do}"
+        f"{head} Rows of one explanation agree in all but {changes} of {n_features} features, and a row "
+        f"differs from the one most like it{looked_at} in {distance} (median). What keeps rows apart{besides or ' most'}: {', '.join(names)}. {do}"
     )
 
 
