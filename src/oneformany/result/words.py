@@ -255,7 +255,8 @@ def apart_words(result: Result) -> str:
     names = [f"{result.labels.feature(f)} ({many(result.problem['levels'][f], 'cell')})" for f in features]
     return (
         f"{head} Rows of one explanation agree in all but {changes} of {n_features} features, and a row "
-        f"differs from the one most like it{looked_at} in {distance} (median). What keeps rows apart{besides or ' most'}: {', '.join(names)}. {do}"
+        f"differs from the one most like it{looked_at} in {distance} (median). What keeps "
+        f"rows apart{besides or ' most'}: {', '.join(names)}. {do}"
     )
 
 
