@@ -489,7 +489,7 @@ def test_the_slack_holds_for_random_networks() -> None:
             "threshold": 0.0,
         }
         codes = rng.integers(3, size=(4, 5))
-        scores, errors = read_network(Json(oracle), (3,) * 5)[0](codes)
+        scores, errors = read_network(Json(oracle), (3,) * 5).scores(codes)
         for point, score, error in zip(codes.tolist(), scores, errors, strict=True):
             exact = EXCESSES["network"](oracle, point)
             assert abs(Fraction(score) - exact) <= Fraction(error)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.actions import FEW, Actions
 from oneformany.verify.claims import Claims
 from oneformany.verify.listing import Listing
 from oneformany.verify.points import Near
@@ -215,8 +216,16 @@ def _check_unhelped(problem: Problem, rows: IntArray, changes: IntArray, wrong: 
         for row in rows[reached >= problem.classifier.margin][:1] if not problem.restrictions else ():
             raise CertificateError(f"row {row} {wrong}")
         rows, changes = rows[reached >= 0], changes[reached >= 0]
-    every = np.arange(len(problem.levels))
-    helped = Near(problem, rows).positive_row(every[:0], every, changes)
+    every, near = np.arange(len(problem.levels)), Near(problem, rows)
+    if len(rows) <= FEW and not problem.classifier.missing and (changes == problem.max_changes).all():
+        could = near.reached(near.cells, np.arange(len(rows)), np.ones(len(every), dtype=np.bool_))
+        actions = Actions(problem, rows[could])
+        if actions.are_few:
+            for index in range(len(actions.given)):
+                if actions.followed_by(index).any():
+                    raise CertificateError(f"row {actions.given[index]} {wrong}")
+            return len(rows) > 0
+    helped = near.positive_row(every[:0], every, changes)
     if helped is not None:
         raise CertificateError(f"row {helped} {wrong}")
     return len(rows) > 0

@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.actions import FEW, Actions
 from oneformany.verify.answer import check_fewest_changes
 from oneformany.verify.cases import CostCases, PeopleCases, check_prices, paid_by_cheapest
 from oneformany.verify.claims import Claims
@@ -96,7 +97,8 @@ def _check_groups(
 ) -> None:
     """Confirm that every group that weighs as much as the floor is part of a listed one.
 
-    By a listing where that is quicker than a search, or where a search cannot tell.
+    By all actions of each row where these are few rows; by a listing where that is quicker than a search, or
+    where a search cannot tell.
     """
     columns, n = ListedColumns(listed), len(items.members)
     decided = bool(items.apart) or any(len(rows) > 1 for rows in items.members)
@@ -104,6 +106,13 @@ def _check_groups(
         raise NotConfirmedError(
             "this release checks proofs by branching only where rows share a point of cells"
         )
+    if problem.share != "point" and n <= FEW:
+        actions = Actions(problem, np.array(items.first, dtype=np.int64))
+        if actions.are_few:
+            for rows in actions.groups(weights, floor):
+                if not columns.contain(rows, np.zeros(len(rows), dtype=np.int64)):
+                    raise CertificateError(f"{named(actions.given[rows].tolist())} {what}")
+            return
     sets = comb(len(problem.levels), problem.max_changes)
     if not problem.plain or not (decided or WORTH * sets * (n + OVERHEAD) > n**2):
         check_all_listed(Listing(problem, np.array(items.first)), weights, floor, columns, what)

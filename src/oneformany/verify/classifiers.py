@@ -15,7 +15,7 @@ many, surely accept it, and possibly positive when so many possibly do. Each of 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any
@@ -33,6 +33,7 @@ DEEPEST = 8  # classifiers inside classifiers
 LARGEST_SCORE = 2**61
 MOST_NODES = 10**7
 STEPS = 10**8  # through trees, between two looks at the clock
+MOST_SUMS = 2**32  # numbers that the leaves of all trees add for one row: seconds without a look at the clock
 ROUNDOFF = 2.0**-53
 UNDERFLOW = 1e-290  # what products below the smallest normal number lose is far less
 FINEST_DIGITS = 18
@@ -69,6 +70,8 @@ class Classifier:
     lenient: bool = True  # whether what is possibly positive is accepted, or what surely is
     members: tuple["Classifier", ...] = ()  # of the kind ``all``
     at_least: int = 0  # so many of them have to accept a point
+    trees: "Trees | None" = None  # whose leaves are the score
+    network: "Network | None" = None  # whose logit is the score
 
     @property
     def summed(self) -> bool:
@@ -186,12 +189,16 @@ def _read_one(given: Json, levels: tuple[int, ...]) -> Classifier:
     tables, needed, margin = np.zeros(sum(levels), dtype=np.int64), 0, 0
     reach: Reach | None = None
     keys: Keys = _bytes
+    trees: Trees | None = None
+    network: Network | None = None
     if kind not in {"additive", "trees", "network"}:
         given.allow()
         cutoff = given["threshold"].number() if given.has("threshold") else None
         return Classifier(given["kind"].printable(40), tables, starts, cutoff=cutoff)
     if kind == "network":
-        scores, threshold, sure = read_network(given, levels)
+        network = read_network(given, levels)
+        threshold, sure = network.threshold, network.sure
+        scores: Scores = network.scores
         cutoff = threshold
     else:
         threshold = given["threshold"].integer(-LARGEST_SCORE, LARGEST_SCORE)
@@ -213,7 +220,21 @@ def _read_one(given: Json, levels: tuple[int, ...]) -> Classifier:
     if ties & rejected:
         raise CertificateError(f"{given['rejected'].path} names a point that is also among the ties")
     return Classifier(
-        kind, tables, starts, needed, margin, cutoff, scores, threshold, sure, ties, rejected, keys, reach
+        kind,
+        tables,
+        starts,
+        needed,
+        margin,
+        cutoff,
+        scores,
+        threshold,
+        sure,
+        ties,
+        rejected,
+        keys,
+        reach,
+        trees=trees,
+        network=network,
     )
 
 
@@ -261,6 +282,32 @@ class Trees:
         batches = self._leaves(codes, np.zeros(codes.shape, dtype=np.bool_))
         return [sha256(met.tobytes()).digest() for leaves, _ in batches for met in leaves]
 
+    def add_leaves(
+        self,
+        own: IntArray,
+        after: IntArray,
+        counts: IntArray,
+        child: IntArray,
+        start: IntArray,
+        most: int,
+        sums: IntArray,
+    ) -> bool:
+        """Add up what changes of one row add to its score, as the kernel of this name says."""
+        from oneformany.verify.kernels import add_leaves
+
+        arrays = self.nodes, self.goes_left, self.roots
+        return bool(
+            add_leaves(own, after, counts, *arrays, child, start, most, self.deepest, MOST_SUMS, sums)
+        )
+
+    @cached_property
+    def deepest(self) -> int:
+        """The splits on the longest way down."""
+        from oneformany.verify.kernels import deepest_leaf
+
+        waiting = np.zeros((2, len(self.nodes) + 1), dtype=np.int64)
+        return int(deepest_leaf(self.nodes, self.roots, *waiting))
+
     def _leaves(self, codes: IntArray, free: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
         """Find the greatest leaf of each tree that rows of codes may end in, and the sum, some at a time."""
         from oneformany.verify.kernels import greatest_leaves
@@ -305,11 +352,73 @@ def _trees(given: Json, levels: tuple[int, ...], intercept: int) -> Trees:
     return Trees(nodes, goes_left, roots, intercept, given.limits)
 
 
-def read_network(given: Json, levels: tuple[int, ...]) -> tuple[Scores, float, float]:
-    """Read a network whose layers fit together: its scores, the threshold, and what is sure.
+@dataclass(frozen=True, eq=False)
+class Network:
+    """What each level adds to the first sums, then layers up to one logit, each behind a ReLU."""
 
-    Tables of what each level adds to the first sums, then layers up to one logit, each behind a ReLU.
-    """
+    tables: list[FloatArray]
+    bias: FloatArray
+    layers: list[tuple[FloatArray, FloatArray]]
+    threshold: float
+    sure: float
+
+    def scores(self, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Score rows of codes, each with a bound on its distance from the score in exact arithmetic.
+
+        A sum of n products, in any order, is wrong by at most (n + 1) u times the sum of their sizes, where
+        u is half the distance from 1 to the next number. ReLU enlarges no error. The bound is made of the
+        numbers met on the way to this very score; twice what theory says makes up for its own rounding.
+        """
+        values, sizes = np.tile(self.bias, (len(codes), 1)), np.tile(np.abs(self.bias), (len(codes), 1))
+        for feature, table in enumerate(self.tables):
+            values += table[codes[:, feature]]
+            sizes += np.abs(table[codes[:, feature]])
+        errors = 2 * (len(self.tables) + 2) * ROUNDOFF * sizes + UNDERFLOW
+        for weight, shift in self.layers:
+            active = np.maximum(values, 0.0)
+            values = active @ weight + shift
+            errors = _carried(weight, shift, active, errors)
+        return values[:, 0], self._compared(np.abs(values[:, 0]), errors[:, 0])
+
+    def scores_after(
+        self, own: IntArray, there: list[IntArray], moves: IntArray, size: int
+    ) -> tuple[FloatArray, float]:
+        """Score a row after each of some actions, with one bound on the error for all of them.
+
+        ``there`` are the values that its features may move to, and ``moves`` ``(m, size)`` the indices of the
+        moves of each action, all features one after the other; one beyond the last is no move.
+        """
+        pairs = [(table, table[value]) for table, value in zip(self.tables, own.tolist(), strict=True)]
+        first = self.bias + sum((here for _, here in pairs), np.zeros(len(self.bias)))
+        changes = [table[to] - here for (table, here), to in zip(pairs, there, strict=True)]
+        steps = np.concatenate([*changes, np.zeros((1, len(first)))])
+        values = np.tile(first, (len(moves), 1))
+        for index in range(size):
+            values += steps[moves[:, index]]
+        sizes = np.abs(self.bias)
+        for (table, here), to in zip(pairs, there, strict=True):
+            sizes = sizes + 2 * np.abs(here) + np.abs(table[to]).max(axis=0, initial=0.0)
+        errors = 2 * (len(self.tables) + 2 * size + 4) * ROUNDOFF * sizes + UNDERFLOW
+        for weight, shift in self.layers:
+            values = np.maximum(values, 0.0) @ weight + shift
+            errors = _carried(weight, shift, sizes, errors)  # no sum is larger than its sizes
+            sizes = sizes @ np.abs(weight) + np.abs(shift)
+        return values[:, 0], float(self._compared(sizes, errors)[0])
+
+    def _compared(self, values: FloatArray, errors: FloatArray) -> FloatArray:
+        """How far a score may be from the exact one, with what comparing it loses."""
+        return np.asarray(2 * errors + 2 * ROUNDOFF * (values + abs(self.threshold) + abs(self.sure)))
+
+
+def _carried(weight: FloatArray, shift: FloatArray, active: FloatArray, errors: FloatArray) -> FloatArray:
+    """Tell how far the sums of the next layer may be from the exact ones."""
+    factor = 2 * (len(weight) + 2) * ROUNDOFF
+    sizes = (active + errors) @ np.abs(weight) + np.abs(shift)
+    return np.asarray((1 + factor) * (errors @ np.abs(weight)) + factor * sizes + UNDERFLOW)
+
+
+def read_network(given: Json, levels: tuple[int, ...]) -> Network:
+    """Read a network whose layers fit together."""
     given.allow("rounding")
     bias = given["bias"].numbers()
     biases = [layer["bias"].numbers() for layer in given["layers"].entries()]
@@ -324,29 +433,7 @@ def read_network(given: Json, levels: tuple[int, ...]) -> tuple[Scores, float, f
     sure = given["sure"].number() if given.has("sure") else threshold
     if sure < threshold:
         raise CertificateError(f"{given['sure'].path} is below the threshold")
-
-    def scores(codes: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Score rows of codes, each with a bound on its distance from the score in exact arithmetic.
-
-        A sum of n products, in any order, is wrong by at most (n + 1) u times the sum of their sizes, where
-        u is half the distance from 1 to the next number. ReLU enlarges no error. The bound is made of the
-        numbers met on the way to this very score; twice what theory says makes up for its own rounding.
-        """
-        values, sizes = np.tile(bias, (len(codes), 1)), np.tile(np.abs(bias), (len(codes), 1))
-        for feature, table in enumerate(tables):
-            values += table[codes[:, feature]]
-            sizes += np.abs(table[codes[:, feature]])
-        errors = 2 * (len(tables) + 2) * ROUNDOFF * sizes + UNDERFLOW
-        for weight, shift in zip(weights, biases, strict=True):
-            active = np.maximum(values, 0.0)
-            values = active @ weight + shift
-            factor = 2 * (len(weight) + 2) * ROUNDOFF
-            sizes = (active + errors) @ np.abs(weight) + np.abs(shift)
-            errors = (1 + factor) * (errors @ np.abs(weight)) + factor * sizes + UNDERFLOW
-        comparing = np.abs(values[:, 0]) + abs(threshold) + abs(sure)
-        return values[:, 0], 2 * errors[:, 0] + 2 * ROUNDOFF * comparing
-
-    return scores, threshold, sure
+    return Network(tables, bias, list(zip(weights, biases, strict=True)), threshold, sure)
 
 
 def _matrix(table: Json, rows: int, columns: int) -> FloatArray:
