@@ -102,6 +102,15 @@ def test_a_bound_that_is_one_too_high_is_not_confirmed(number: int) -> None:
     assert verify(sealed(file)).outcome is Outcome.WRONG
 
 
+def test_a_rule_that_means_something_else_today_is_not_confirmed() -> None:
+    file = copy.deepcopy(PROVED[0])
+    observed = {"kind": "observed", "features": [0], "rows": [[0]], "counts": [1], "at_least": 1}
+    file["problem"]["restrictions"] = [observed]
+    report = verify(sealed(file))
+    assert report.outcome is Outcome.UNCONFIRMED
+    assert "'observed (version 2)' cannot be checked" in str(report)
+
+
 def test_the_digest_is_that_of_the_file_as_it_was_written() -> None:
     file = copy.deepcopy(PROVED[0])
     file["index"][0] = "another name"

@@ -386,7 +386,7 @@ class Network:
         """Score a row after each of some actions, with one bound on the error for all of them.
 
         ``there`` are the values that its features may move to, and ``moves`` ``(m, size)`` the indices of the
-        moves of each action, all features one after the other; one beyond the last is no move.
+        moves of each action, all features one after the other; one beyond the last moves nothing.
         """
         pairs = [(table, table[value]) for table, value in zip(self.tables, own.tolist(), strict=True)]
         first = self.bias + sum((here for _, here in pairs), np.zeros(len(self.bias)))
