@@ -294,11 +294,31 @@ def test_a_slow_function_is_not_asked_long_after_the_time_is_up(seconds):
 
 
 def test_a_positive_point_that_was_seen_when_time_is_up_is_the_answer():
-    box = SlowBox(5e-3, lambda points: points[:, 1] == 3)
+    box = SlowBox(5e-3, lambda points: (points[:, :100] == 3).any(axis=1))
     levels = (8,) * 200
     oracle = BlackBoxOracle(box, levels)
     stop = Stop(1, clock=lambda: box.now)
     everything = np.ones((200, 8), dtype=bool)
     question = Question(np.zeros(200, dtype=np.int64), np.ones(200, dtype=bool), 0, everything, stop)
-    assert oracle.reach(question).point[1] == 3
+    assert (oracle.reach(question).point == 3).sum() == 1
     assert box.now <= 1.5
+
+
+def test_where_time_is_short_a_search_goes_on_from_the_best_of_some_moves():
+    both = SlowBox(5e-3, lambda points: (points > 0).sum(axis=1) >= 3)  # 8 s to try all first moves
+    oracle, stop = BlackBoxOracle(both, (8,) * 200), Stop(5, clock=lambda: both.now)
+    everything = np.ones((200, 8), dtype=bool)
+    question = Question(np.zeros(200, dtype=np.int64), np.zeros(200, dtype=bool), 3, everything, stop)
+    point = oracle.reach(question).point
+    assert (point > 0).sum() == 3
+    assert both.now <= 5.5
+
+
+def test_what_was_not_asked_about_is_never_a_proof_of_none():
+    never = SlowBox(5e-3, lambda points: np.zeros(len(points), dtype=bool))
+    oracle, stop = BlackBoxOracle(never, (8,) * 4), Stop(5, clock=lambda: never.now)  # 4,096 points: 20 s
+    everything = np.ones((4, 8), dtype=bool)
+    question = Question(np.zeros(4, dtype=np.int64), np.ones(4, dtype=bool), 0, everything, stop)
+    answer = oracle.reach(question)
+    assert answer.point is None
+    assert not answer.proved_none

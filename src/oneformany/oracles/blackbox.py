@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,19 +110,19 @@ class BlackBoxOracle(ScoredOracle):
         if whole is None:
             return Answer.none()
 
-        def scores(points: IntArray) -> FloatArray:
-            """Score points as long as the searches may ask."""
+        def scores(points: IntArray, *, some: bool = False) -> FloatArray:
+            """Score points as long as the searches may ask; ``some`` of them where time is short."""
             new = {key for point in points if (key := point.tobytes()) not in self._known}
             spent = self.max_calls is not None and new and self.asked + len(new) > self.max_calls
             if spent or (whole.stop is not None and whole.stop.expired()):
                 raise _SpentError
             if whole.stop is None or math.isinf(whole.stop.remaining()):
                 return self._sums(points)
-            return self._in_time(points, whole.stop)
+            return self._in_time(points, whole.stop, some=some)
 
         try:
             point = whole.first_point
-            if climb(whole, scores, self.threshold, point) >= self.threshold:
+            if climb(whole, partial(scores, some=True), self.threshold, point) >= self.threshold:
                 return Answer(point)
             answer = search(
                 whole,
@@ -147,20 +148,25 @@ class BlackBoxOracle(ScoredOracle):
             "unanswered": self.unanswered,
         }
 
-    def _in_time(self, points: IntArray, stop: Stop) -> FloatArray:
-        """Score points as long as there is time; if one is positive by then, others count as nothing."""
-        found = np.full(len(points), -np.inf)
-        begin = 0
+    def _in_time(self, points: IntArray, stop: Stop, *, some: bool) -> FloatArray:
+        """Score points as long as there is time; if one is positive by then, others count as nothing.
+
+        With ``some`` half of the time is spent, on points drawn from all, and the others count as nothing.
+        """
+        until = stop.part(stop.remaining() / 2) if some else stop
+        order = np.random.default_rng(0).permutation(len(points)) if some else np.arange(len(points))
+        found, begin = np.full(len(points), -np.inf), 0
         while begin < len(points):
-            if begin and stop.expired():
-                if found.max() >= self.threshold:
+            if begin and until.expired():
+                if found.max() >= self.threshold or not stop.expired():
                     break
                 raise _SpentError
             seconds, points_timed = self._timed
-            affordable = LOOKS * stop.remaining() * points_timed / max(seconds, 1e-9)
+            affordable = LOOKS * until.remaining() * points_timed / max(seconds, 1e-9)
             end = begin + int(min(len(points), max(FIRST_BATCH, affordable)))
             before, start = self.asked, stop.elapsed()
-            found[begin:end] = self._sums(points[begin:end])
+            asked = order[begin:end]
+            found[asked] = self._sums(points[asked])
             self._timed = seconds + stop.elapsed() - start, points_timed + self.asked - before
             begin = end
         return found
