@@ -126,11 +126,24 @@ def write_json(told: object, path: Path) -> None:
     write_whole(path, json.dumps(told, indent=1) + "\n")
 
 
+def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object of JSON that gives a name twice: which of the two counts, nobody could know."""
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {twice[:40]!r} is given twice")
+    return content
+
+
 def read_by_hand(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
     """Read what a user writes by hand, in TOML, or in JSON if the name ends so."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
-        content = json.loads(text) if str(path).lower().endswith(".json") else tomllib.loads(text)
+        if str(path).lower().endswith(".json"):
+            content = json.loads(text, object_pairs_hook=without_repetition)
+        else:
+            content = tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path} cannot be read as {what}: {plain_reason(error)}") from error
     if not isinstance(content, dict):

@@ -5,8 +5,12 @@ import decimal
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 import oneformany as ofm
 
@@ -101,6 +105,54 @@ def test_more_levels_than_a_file_holds_are_refused():
         ofm.InputError, match=r"a feature has 1,048,577 levels, 1,048,576 are the most; give it fewer"
     ):
         ofm.Problem([[0]], (2**20 + 1,), ofm.AdditiveOracle([np.zeros(2**20 + 1)]), 1)
+
+
+JOBS = FRAME.assign(job=["none", "part", "full", "gone"] * 15)
+UNKNOWN = [
+    OneHotEncoder(handle_unknown="ignore"),
+    OneHotEncoder(handle_unknown="infrequent_if_exist"),
+    OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+]
+
+
+@pytest.mark.parametrize("encoder", UNKNOWN, ids=lambda encoder: encoder.handle_unknown)
+def test_a_category_that_a_pipeline_passes_over_is_told_with_its_row(encoder):
+    columns = make_column_transformer((make_pipeline(encoder), ["job"]), remainder="passthrough")
+    model = make_pipeline(columns, LogisticRegression(max_iter=1000)).fit(JOBS, GRANTED)
+    explained(JOBS, model)
+    slips = JOBS.assign(job=["fulll", *JOBS["job"][1:7], "nonee", *JOBS["job"][8:]])
+    with pytest.warns(
+        UserWarning, match=r"'job', row p0 \(and 1 more row\): .* not fitted on 'fulll', .* misspelled"
+    ):
+        explained(slips, model)
+
+
+def test_a_booster_without_training_is_told():
+    with pytest.raises(ofm.UnsupportedModelError, match="Booster is not trained: call xgboost.train first"):
+        explained(model=xgboost.Booster())
+
+
+@pytest.mark.parametrize("tables", [None, 5, [["a"]], [[10**400]], [[1j]]])
+def test_tables_that_are_not_numbers_are_refused(tables):
+    with pytest.raises(ofm.InputError, match="tables must hold a list of numbers for each feature"):
+        ofm.AdditiveOracle(tables)
+
+
+def test_a_file_that_gives_a_name_twice_is_not_read(tmp_path):
+    text = explained().to_json()
+    twice = text.replace('"status":', '"status": "feasible",\n"status":', 1)
+    for read in (ofm.Result.from_json, ofm.verify):
+        with pytest.raises(ofm.CertificateError, match="the field 'status' is given twice"):
+            read(twice)
+    (tmp_path / "rules.json").write_text('{"immutable": ["age"], "immutable": ["debt"]}')
+    with pytest.raises(ofm.InputError, match="the field 'immutable' is given twice"):
+        ofm.rules_from_toml(tmp_path / "rules.json")
+
+
+@pytest.mark.parametrize("source", [None, 5, b"{}", {}])
+def test_what_is_not_a_file_is_not_read(source):
+    with pytest.raises(ofm.CertificateError, match="cannot be read"):
+        ofm.Result.from_json(source)
 
 
 class KnowsItsRowsOnly:

@@ -131,6 +131,7 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     _warn_of_names(cells.schema, cells.codes, kept)
     decide = inputs.decision(table)
     positive = _decided(decide, table.frame, [column for column, _ in cells.columns], inputs.known)
+    _warn_of_unknown(table.frame, inputs.known)
     oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, reading)
     each = zip(cells.schema.features, cells.columns, strict=True)
     beyond = tuple(words for feature, values in each for words in beyond_data(feature, *values))
@@ -149,6 +150,22 @@ def _warn_of_names(schema: Schema, codes: IntArray, kept: Collection[str]) -> No
                 f"column {feature.name!r} has {found:,} different values in {len(codes):,} rows, as names of "
                 "rows have; make it the index, leave it out, or give it an Immutable rule, so that nobody is "
                 "told to change it",
+                stacklevel=2,
+            )
+
+
+def _warn_of_unknown(frame: pd.DataFrame, known: Mapping[str, Collection[object]]) -> None:
+    """Say which categories the model was not fitted on, where it accepts them all the same."""
+    for name, kinds in known.items():
+        if not kinds or name not in frame.columns:
+            continue
+        column = frame[name].astype(object)
+        strange = column[column.notna() & ~column.isin(list(kinds))]
+        if len(strange):
+            more = f" (and {many(len(strange) - 1, 'more row')})" if len(strange) > 1 else ""
+            warnings.warn(
+                f"column {name!r}, row {strange.index[0]}{more}: the model was not fitted on "
+                f"{strange.iloc[0]!r}, and takes it for none of its categories; see whether it is misspelled",
                 stacklevel=2,
             )
 

@@ -60,7 +60,10 @@ class AdditiveOracle(ScoredOracle):
         margin: float = 0.0,
         rounds: bool = True,
     ) -> None:
-        entries = [np.asarray(table, dtype=np.float64) for table in tables]
+        try:
+            entries = [np.asarray(table, dtype=np.float64) for table in tables]
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"tables must hold a list of numbers for each feature: {error}") from error
         if not entries:
             raise InputError("an additive score needs a table for at least one feature")
         for feature, table in enumerate(entries):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from oneformany.exceptions import CertificateError, plain_reason
+from oneformany.files import without_repetition
 from oneformany.plain import read_fields, written
 from oneformany.problem.goal import Goal
 from oneformany.result.result import Result
@@ -50,13 +51,14 @@ def read_result(source: str | os.PathLike[str]) -> Result:
     is_text = isinstance(source, str) and source.lstrip().startswith("{")
     name = "the text" if is_text else str(source)
     try:
-        data = json.loads(str(source) if is_text else Path(source).read_text(encoding="utf-8"))
+        text = str(source) if is_text else Path(source).read_text(encoding="utf-8")
+        data = json.loads(text, object_pairs_hook=without_repetition)
     except (json.JSONDecodeError, RecursionError) as error:
         raise CertificateError(
             f"{name} is not complete JSON ({plain_reason(error)}); perhaps half-written: save it again"
         ) from error
-    except (OSError, ValueError) as error:
-        raise CertificateError(f"{name} cannot be read: {plain_reason(error)}") from error
+    except (OSError, TypeError, ValueError) as error:
+        raise CertificateError(f"{name[:200]} cannot be read: {plain_reason(error)}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise CertificateError(f'{name} is not a result: its "format" is not "{FORMAT}"')
     if data.get("version") not in {OLDER, VERSION}:

@@ -157,7 +157,12 @@ def _xgboost(model: AnyModel) -> Forest:
         booster = model.get_booster()
         best = booster.attributes().get("best_iteration")
         booster = booster if best is None else booster[: int(best) + 1]
-    content = json.loads(booster.save_raw("json"))["learner"]
+    try:
+        content = json.loads(booster.save_raw("json"))["learner"]
+    except ValueError as error:  # of XGBoost, which knows no number of columns
+        raise UnsupportedModelError(
+            f"{type(model).__name__} is not trained: call xgboost.train first"
+        ) from error
     _check_objective(model, content["objective"]["name"], "binary:logistic")
     stored = content["gradient_booster"]
     _check(model, stored["name"] in {"gbtree", "dart"}, f"uses {stored['name']}, which grows no trees")
