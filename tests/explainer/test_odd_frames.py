@@ -47,7 +47,7 @@ def test_an_integer_of_any_length_is_a_number_or_refused_with_column_row_and_rem
             ofm.InputError, match=r"'age', row p0: the number has more digits than .*; replace it or drop"
         ):
             explained(**given)
-    with pytest.raises(ofm.InputError, match=r"targets of 'age' must be finite numbers, .*, not 10{59}$"):
+    with pytest.raises(ofm.InputError, match=r"targets of 'age' must be numbers, .*, not 10{59}$"):
         explained(targets={"age": [10**400]})
     with pytest.raises(ofm.InputError, match="edges must be finite numbers"):
         explained(edges={"age": [10**400]})
@@ -128,7 +128,7 @@ def test_a_category_that_a_pipeline_passes_over_is_told_with_its_row(encoder):
 
 
 def test_a_booster_without_training_is_told():
-    with pytest.raises(ofm.UnsupportedModelError, match="Booster is not trained: call xgboost.train first"):
+    with pytest.raises(ofm.UnsupportedModelError, match=r"Booster is not trained: call xgboost.train first"):
         explained(model=xgboost.Booster())
 
 

@@ -242,7 +242,7 @@ def _joined(column: pd.Series[Any], more: pd.Series[Any], choice: Choice) -> Col
     wished = [value for value in wished if not is_missing(value) and value != "missing"]
     if values.kind == "number" and (odd := [value for value in wished if not is_finite(value)]):
         shown = repr(odd[0])[:MOST_SHOWN]
-        raise InputError(f"targets of {column.name!r} must be finite numbers, as the column is, not {shown}")
+        raise InputError(f"targets of {column.name!r} must be numbers, as the column is, not {shown}")
     if choice.feature is not None:  # the user's own cells, with the values that they send rows to
         own = [choice.feature.target(cell) for cell in range(choice.feature.n_levels)]
         if values.kind == "number" and (texts := [value for value in own if isinstance(value, str)]):
