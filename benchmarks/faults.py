@@ -40,6 +40,7 @@ from measuring import script_parser, show
 
 TIMES = 200  # moments at which questions are interrupted
 SECONDS = 240.0
+MANY = 6  # times as much time as others have: interrupts are tried most often, and each answer is verified
 NOBODY = 65534
 WORKERS = 4
 READ_ONLY = """
@@ -100,7 +101,7 @@ class Trial:
         """Numbers of trials, and which question each is about, as long as there is time."""
         names = list(self.asked)
         for number in range(self.times):
-            if time.perf_counter() > self.until:
+            if number and time.perf_counter() > self.until:
                 return
             yield number, names[number % len(names)]
 
@@ -392,10 +393,11 @@ def measured(faults: list[str], times: int, seconds: float, seed: int = 0) -> li
     """Try each fault so many times, or as often as its share of the seconds allows."""
     asked = questions()
     truths = {name: question() for name, question in asked.items()}
-    tallies, begin = [], time.perf_counter()
-    for number, fault in enumerate(faults, start=1):
-        tally = Tally(fault)
-        until = begin + seconds * number / len(faults)
+    tallies, end = [], time.perf_counter() + seconds
+    for number, fault in enumerate(faults):
+        tally, now = Tally(fault), time.perf_counter()
+        parts = [MANY if one == "interrupts" else 1 for one in faults[number:]]
+        until = now + (end - now) * parts[0] / sum(parts)
         FAULTS[fault](Trial(asked, truths, times, until, np.random.default_rng(seed)), tally)
         tallies.append(tally)
     return tallies
