@@ -51,7 +51,8 @@ def questions() -> dict[str, Question]:
     network = MLPClassifier((4,), max_iter=3000, tol=1e-3, random_state=0).fit(frame, target)
 
     def asked(model: Any, share: Any = "point", changes: int = 2, **given: Any) -> ofm.OneForMany:
-        return ofm.OneForMany(model, changes, share=share, rules=[ofm.Immutable("age")], **given)
+        rules = [ofm.Immutable("age")]
+        return ofm.OneForMany(model, changes, share=share, rules=rules, positive=1, **given)
 
     problem = asked(line).problem(frame)
     return {

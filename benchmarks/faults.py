@@ -351,7 +351,7 @@ def odd_frames(trial: Trial, tally: Tally) -> None:
         for share in ("point", "action", "features"):
             if time.perf_counter() > trial.until:
                 return
-            explainer = ofm.OneForMany(model, 2, share=share)
+            explainer = ofm.OneForMany(model, 2, share=share, positive=1)
             _counted(tally, "an odd frame", lambda asked=explainer, odd=odd: asked.explain(odd))
 
 
