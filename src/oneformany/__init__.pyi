@@ -58,6 +58,7 @@ from oneformany.schema.rules.combine import RowRule as RowRule
 from oneformany.schema.rules.combine import Rule as Rule
 from oneformany.schema.rules.combine import allowed_moves as allowed_moves
 from oneformany.schema.rules.combine import rules_from_toml as rules_from_toml
+from oneformany.schema.rules.compared import AtLeast as AtLeast
 from oneformany.schema.rules.moves import AtMostSteps as AtMostSteps
 from oneformany.schema.rules.moves import Forbid as Forbid
 from oneformany.schema.rules.moves import Immutable as Immutable

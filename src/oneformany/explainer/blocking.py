@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from oneformany.arrays import BoolArray
 from oneformany.explainer.posing import moves_to_targets
-from oneformany.problem import Problem, Restriction
+from oneformany.problem import AnyRestriction, Problem
 from oneformany.problem.ruled import ruled
 from oneformany.result.explanation import Unreachable
 from oneformany.result.result import Result
@@ -25,7 +25,7 @@ NUMBER_OF_CHANGES = {  # that would do, by whether any would
     False: "no number of changes would do",
     None: "whether more changes would help is not known",
 }
-Limits = tuple[Sequence[BoolArray | None], tuple[Restriction, ...]]  # allowed moves, and rules on rows
+Limits = tuple[Sequence[BoolArray | None], tuple[AnyRestriction, ...]]  # allowed moves, and rules on rows
 
 
 def with_reasons(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import pandas as pd
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.explainer.costs import costs_of
 from oneformany.explainer.distances import Spread, in_tables
@@ -33,7 +33,13 @@ from oneformany.schema.cells import MOST_ASKED, Choice, beyond_data, by_name, ch
 from oneformany.schema.feature import Feature, is_finite, is_integer, plain_value, several, suggestion
 from oneformany.schema.frames import ColumnValues, Table, refused_value
 from oneformany.schema.naming import labelled
-from oneformany.schema.rules.combine import allowed_moves, check_rules, named_by_value, restrictions_of
+from oneformany.schema.rules.combine import (
+    allowed_moves,
+    check_rules,
+    compared_names,
+    named_by_value,
+    restrictions_of,
+)
 from oneformany.schema.rules.moves import Immutable, Range
 from oneformany.schema.schema import Schema
 from oneformany.stop import Stop
@@ -127,7 +133,7 @@ def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
     cells = read_cells(inputs, table, reference, choices, kept, probing)
     n_rows = len(table.frame)
     spread = partial(_spread, cells, n_rows)
-    limits = _limits(asked, cells.schema, cells.reference, spread)
+    limits = _limits(asked, cells.schema, cells.reference, spread, cells.numbers_of)
     _warn_of_names(cells.schema, cells.codes, kept)
     decide = inputs.decision(table)
     positive = _decided(decide, table.frame, [column for column, _ in cells.columns], inputs.known)
@@ -278,15 +284,21 @@ def _spread(cells: Cells, n_rows: int, feature: int) -> Spread:
 
 
 def _limits(
-    asked: OneForMany, schema: Schema, reference: IntArray, spreads: Callable[[int], Spread]
+    asked: OneForMany,
+    schema: Schema,
+    reference: IntArray,
+    spreads: Callable[[int], Spread],
+    numbers_of: Callable[[int], FloatArray] | None = None,
 ) -> dict[str, Any]:
-    """What a problem is told of moves, rules and costs."""
+    """What a problem is told of moves, rules and costs; levels stand for numbers unless these are told."""
     allowed = moves_to_targets(schema, allowed_moves(schema, asked.rules))
     costs = asked.costs
     if costs is not None and not isinstance(costs, Costs):
         tables, measure = in_tables(costs, schema, spreads)
         costs = replace(costs_of(tables, schema), measure=measure)
-    restrictions = restrictions_of(schema, asked.rules, reference, allowed)
+    compared = sorted(map(schema.index, compared_names(asked.rules)))
+    numbers = None if numbers_of is None else {at: numbers_of(at) for at in compared}
+    restrictions = restrictions_of(schema, asked.rules, reference, allowed, numbers)
     ruled = any(matrix is not None for matrix in allowed)
     return {"allowed": allowed if ruled else None, "restrictions": restrictions, "costs": costs}
 
@@ -313,7 +325,9 @@ def _choices(
         if isinstance(rule, Range):  # all of which hold
             low, high = wishes[str(rule.feature)].get("limits", (-inf, inf))
             wishes[str(rule.feature)]["limits"] = max(low, rule.low), min(high, rule.high)
-    return {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
+    compared = compared_names(asked.rules)
+    choices = {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
+    return {name: replace(choice, compared=name in compared) for name, choice in choices.items()}
 
 
 def _choice(name: str, own: Feature | None, wishes: dict[str, Any], *, apart: bool) -> Choice:

@@ -18,6 +18,7 @@ from oneformany.explainer.posing import Posed
 from oneformany.result.result import Result
 from oneformany.schema.feature import Feature
 from oneformany.schema.frames import alike
+from oneformany.schema.rules.combine import compared_names
 from oneformany.schema.rules.moves import Range
 from oneformany.stop import Stop
 
@@ -60,13 +61,14 @@ def with_ranges(
         return result
     asking = _Asking(posed, rules, stop)
     covered, changes = np.flatnonzero(result.has_explanation), result.changes
+    compared = compared_names(rules)  # of these only the number itself was looked at
     ranges: list[list[int | dict[str, Any]]] = [[] for _ in result.explanations]
     for number, explanation in enumerate(result.explanations[:MOST_EXPLANATIONS]):
         rows = moved.iloc[np.searchsorted(covered, explanation.members)]
         moves = changes[list(explanation.members)]
         spans: list[Span] = []
         for feature in explanation.changed:  # as long as all combinations of numbers serve
-            if moves[:, feature].any():
+            if moves[:, feature].any() and posed.schema.names[feature] not in compared:
                 widest_first = asking.spans(feature, explanation.point[feature])
                 served = (span for span in widest_first if asking.serve(rows, moves, [*spans, span]))
                 spans += [span for span in (next(served, None),) if span is not None]

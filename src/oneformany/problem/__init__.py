@@ -1,5 +1,5 @@
 """The question as frozen plain data: rows, classifier, moves, own values, costs, goal, ways to share."""
 
-from oneformany.problem.problem import Problem, Restriction, Share
+from oneformany.problem.problem import AnyRestriction, NumberRestriction, Problem, Restriction, Share
 
-__all__ = ["Problem", "Restriction", "Share"]
+__all__ = ["AnyRestriction", "NumberRestriction", "Problem", "Restriction", "Share"]

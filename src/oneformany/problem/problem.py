@@ -1,15 +1,15 @@
 """The question as frozen plain data: rows as codes, a classifier, a budget of changes, allowed moves."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
@@ -43,6 +43,35 @@ class Restriction(Protocol):
         ...
 
 
+@runtime_checkable
+class NumberRestriction(Protocol):
+    """A rule on the whole of a changed row that looks at numbers too, of which a cell may hold several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class AtMostTen:
+    ...     numbers = {0: np.array([5.0, 10.0, 15.0])}
+    ...
+    ...     def holds(self, before, after, numbers):
+    ...         return numbers[0] <= 10
+    >>> isinstance(AtMostTen(), NumberRestriction)
+    True
+    """
+
+    @property
+    def numbers(self) -> Mapping[int, FloatArray]:
+        """For each feature that it looks at the number of each value that the classifier reads."""
+        ...
+
+    def holds(self, before: IntArray, after: IntArray, numbers: Mapping[int, FloatArray]) -> BoolArray:
+        """Whether each row of ``(n, p)`` cells may become what it is then, with these numbers."""
+        ...
+
+
+AnyRestriction = Restriction | NumberRestriction
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Cover every row with as few explanations as possible.
@@ -66,7 +95,7 @@ class Problem:
         The rows' own values, where ``codes`` are cells that hold several; the oracle then reads values.
     costs : Costs or None
         What a change costs; ``None``: one per changed feature of a row.
-    restrictions : sequence of Restriction
+    restrictions : sequence of Restriction or NumberRestriction
         Rules on the whole of a changed row.
     people : (n,) array of integers or None
         How many people each given row stands for; ``None``: one.
@@ -101,7 +130,7 @@ class Problem:
     share: Share = "point"
     own: OwnValues | None = None
     costs: Costs | None = None
-    restrictions: Sequence[Restriction] = ()
+    restrictions: Sequence[AnyRestriction] = ()
     people: ArrayLike | None = None
     rows: IntArray = field(init=False, repr=False)
     values: IntArray = field(init=False, repr=False)
@@ -221,6 +250,29 @@ class Problem:
             if matrix is not None:
                 may[:, feature] = matrix[rows[:, feature], point[..., feature]]
         return may
+
+    def permits(
+        self,
+        before: IntArray,
+        after: IntArray,
+        values: IntArray,
+        restrictions: Sequence[AnyRestriction] | None = None,
+    ) -> BoolArray:
+        """Whether rules on whole rows let rows go from ``(m, p)`` cells to others.
+
+        ``values`` are the rows' own, before. ``restrictions`` are others than those of the problem.
+        """
+        held = np.ones(len(before), dtype=np.bool_)
+        ends: IntArray | None = None
+        for rule in self.restrictions if restrictions is None else restrictions:
+            if not isinstance(rule, NumberRestriction):
+                held &= rule.holds(before, after)
+                continue
+            if ends is None:
+                ends = after if self.own is None else self.own.follow(values, after, np.array(True))
+            numbers = {feature: of[ends[:, feature]] for feature, of in rule.numbers.items()}
+            held &= rule.holds(before, after, numbers)
+        return held
 
     def domain(self, anchor: IntArray) -> BoolArray:
         """``(p, max levels)``: the levels that each feature of a row may take."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oneformany.arrays import IntArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
@@ -61,6 +61,14 @@ class Cells:
     forest: Forest | None  # the model's trees, where it is made of trees and that can be seen
     unread: list[str]  # columns on which nothing depends, so that one value stands for all
     columns: list[tuple[ColumnValues, IntArray]]  # all values, with codes as above, and the cell of each
+
+    def numbers_of(self, feature: int) -> FloatArray:
+        """The number of each class of a feature; not-a-number for what has none, and for special codes."""
+        cells, array = self.own.cell_of[feature], self.classes.arrays[feature]
+        if self.columns[feature][0].kind != "number":
+            return np.full(len(cells), np.nan)
+        numbers = pd.Series(array).to_numpy(dtype=np.float64, na_value=np.nan)
+        return np.where(cells < self.schema.features[feature].n_regular, numbers, np.nan)
 
     def inside(self, feature: int, cell: int) -> list[Any]:
         """Distinct values of the reference data in a cell."""
@@ -118,7 +126,8 @@ def read_cells(
         feature = decide_cells(column, counts, apart, choice)
         cells = _find_all(feature, column, table)
         features.append(choose_targets(feature, column, counts, cells, choice))
-        classes, *values = _classes(features[-1], column, cells, apart, n_rows)
+        kinds = None if choice.compared else apart
+        classes, *values = _classes(features[-1], column, cells, kinds, n_rows)
         own.append(values)
         first.append(classes)
         found.append((column, cells))

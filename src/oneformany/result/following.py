@@ -17,11 +17,13 @@ from pandas.api.types import infer_dtype, is_numeric_dtype
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray, usual_arithmetic
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.problem import NumberRestriction
 from oneformany.problem.own import OwnValues
 from oneformany.result.squares import Square
 from oneformany.schema.feature import Feature, is_missing, no_level
 from oneformany.schema.frames import NUMBERS, Table, alike, missing_value
-from oneformany.schema.rules.rows import cell_rule
+from oneformany.schema.rules.compared import NumberRule
+from oneformany.schema.rules.rows import CellRule, cell_rule
 
 if TYPE_CHECKING:
     from oneformany.result.explanation import Explanation
@@ -187,16 +189,41 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
             for feature, moves in allowed.items():
                 old, new = before[:, feature], after[:, feature]
                 joins &= (old == new) | ((old >= 0) & moves.at(old, new))
-            for rule in rules:
-                joins &= known[rows] & rule.holds(np.maximum(before, 0), np.maximum(after, 0))
-            if joins.any() and decide is not None:
+            if rules:
+                joins &= known[rows]
+            if joins.any() and (rules or decide is not None):
                 moved = follow(schema, frame.iloc[rows[joins]], before[joins], after[joins], frame)
-                joins[joins] = decide(moved)
+                kept = _permitted(rules, schema, moved, before[joins], after[joins])
+                if decide is not None and kept.any():
+                    kept[kept] = decide(moved[kept])
+                joins[joins] = kept
             joined, first = np.unique(rows[joins], return_index=True)
             found[joined], ends[joined], outcomes[joined] = number, after[joins][first], EXPLAINED
     unread = (codes < 0) & np.isin(outcomes, [NONE_FITS, UNREAD])[:, None]
     told = [OUTCOMES[outcome] for outcome in outcomes.tolist()]
     return Placed(found, codes, ends, told, _told(schema, frame, unread))
+
+
+def _permitted(
+    rules: Sequence[CellRule | NumberRule],
+    schema: Schema,
+    moved: pd.DataFrame,
+    before: IntArray,
+    after: IntArray,
+) -> BoolArray:
+    """Whether rules on whole rows let rows become what they are in a frame, and move between these cells."""
+    held = np.ones(len(moved), dtype=np.bool_)
+    for rule in rules:
+        if not isinstance(rule, NumberRestriction):
+            held &= rule.holds(before, after)
+            continue
+        numbers = {}
+        for at in rule.numbers:
+            feature = schema.features[at]
+            given = pd.to_numeric(moved[feature.name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
+            numbers[at] = np.where(after[:, at] < feature.n_regular, given, np.nan)
+        held &= rule.holds(before, after, numbers)
+    return held
 
 
 def _told(schema: Schema, frame: pd.DataFrame, unread: BoolArray) -> list[str | None]:

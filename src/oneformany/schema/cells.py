@@ -49,6 +49,7 @@ class Choice:
     limits: tuple[float, float] = (-math.inf, math.inf)  # of the numbers that rules let rows go to
     known: frozenset[object] | None = None  # categories that the model was fitted on; None: not known
     apart: bool = False  # a rule looks at values: those that the model does not tell apart stay apart
+    compared: bool = False  # a rule compares numbers: all are values of their own
     unread: bool = False  # the model surely does not read the column
 
 

@@ -108,9 +108,9 @@ def check_changes(claims: Claims) -> str:
                 f"explanation {numbers[index]} moves feature {feature} of row {rows[index]} "
                 f"from {old[index]} to {new[index]}, which is not allowed"
             )
-    for kind, holds in problem.restrictions:
+    for kind, broken in problem.broken(claims.covered_rows, after):
         problem.limits.check()
-        for row in claims.covered_rows[~holds(before, after)][:1]:
+        for row in claims.covered_rows[broken][:1]:
             raise CertificateError(
                 f"explanation {claims.assignment[row]} changes row {row} against a rule of the kind {kind!r}"
             )

@@ -43,8 +43,8 @@ class Near:
     def held(self, points: IntArray, who: IntArray) -> BoolArray:
         """Tell which points their rows may become by rules on whole rows, and are positive then."""
         problem, held = self.problem, np.ones(len(points), dtype=np.bool_)
-        for _, holds in problem.restrictions:
-            held &= holds(self.cells[who], points)
+        for _, broken in problem.broken(self.given[who], points):
+            held &= ~broken
         held[held] = problem.classifier.accepts(problem.followed(self.given[who[held]], points[held]))
         return held
 

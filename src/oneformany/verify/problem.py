@@ -1,8 +1,10 @@
 """The question that a result file answers: rows, levels, rules, costs and the classifier."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,55 +27,127 @@ MEASURES = ("percentile", "log-percentile", "steps", "range")
 FREE = ("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges", "wanted")
 
 Levels = tuple[int, ...]
-Holds = Callable[[IntArray, IntArray], BoolArray]
-"""Of ``(m, p)`` cells before and after: whether each row may become what it is afterwards."""
+Holds = Callable[[IntArray, IntArray, IntArray], BoolArray]
+"""Of ``(m, p)`` cells before and after, and what the classifier reads of the rows afterwards: whether each
+row may become that."""
 
 
-def _implies(given: Json, levels: Levels) -> Holds:
-    """If a changed row has these levels it has those; a row whose named features all stay is left alone."""
+def _numbers(given: Json, read: Levels) -> dict[int, list[float | None]]:
+    """Read the number of each value of some features, or that it has none."""
+    found: dict[int, list[float | None]] = {}
+    for pair in given.entries():
+        which, told = pair.entries(2)
+        feature = which.integer(0, len(read) - 1)
+        values = told.values(read[feature])
+        told.same([value for value in values if value is not None]).numbers()
+        found[feature] = values
+    return found
+
+
+def _between(given: Json, numbers: list[float | None]) -> BoolArray:
+    """Tell which of some numbers lie between the ends that are given."""
+    tests: dict[str, Callable[[float, float], bool]] = {
+        "above": lambda number, end: number > end,
+        "at_least": lambda number, end: number >= end,
+        "below": lambda number, end: number < end,
+        "at_most": lambda number, end: number <= end,
+    }
+    ends = [(tests[name], given[name].number()) for name in tests if name in given]
+    if not ends:
+        given.fail("must name an end: above, at_least, below or at_most")
+    inside = [n is not None and all(test(n, end) for test, end in ends) for n in numbers]
+    return np.array(inside, dtype=np.bool_)
+
+
+def _implies(given: Json, levels: Levels, read: Levels) -> Holds:
+    """If a changed row has these levels it has those; a row whose named features all stay is left alone.
+
+    Where the ends of numbers are given instead of levels, what the row reads there afterwards lies between.
+    """
+    numbers = _numbers(given["numbers"], read) if "numbers" in given else {}
     parts = []
     for name in ("if", "then"):
         part = []
         for pair in given[name].entries():
-            which, listed = pair.entries(2)
+            which, asked = pair.entries(2)
             feature = which.integer(0, len(levels) - 1)
-            among = np.isin(np.arange(levels[feature]), listed.array(0, levels[feature] - 1))
-            part.append((feature, among))
+            spans = isinstance(asked.value, dict)
+            if spans and feature not in numbers:
+                asked.fail("has ends, but numbers of the feature are missing")
+            part.append(
+                (
+                    feature,
+                    spans,
+                    _between(asked, numbers[feature])
+                    if spans
+                    else np.isin(np.arange(levels[feature]), asked.array(0, levels[feature] - 1)),
+                )
+            )
         parts.append(part)
-    named = sorted({feature for part in parts for feature, _ in part})
+    named = sorted({feature for part in parts for feature, *_ in part})
 
-    def holds(before: IntArray, after: IntArray) -> BoolArray:
+    def holds(before: IntArray, after: IntArray, ends: IntArray) -> BoolArray:
         held = []
         for part in parts:
             held.append(np.ones(len(after), dtype=np.bool_))
-            for feature, among in part:
-                held[-1] &= among[after[:, feature]]
+            for feature, spans, among in part:
+                held[-1] &= among[(ends if spans else after)[:, feature]]
         untouched = (before[:, named] == after[:, named]).all(axis=1)
         return np.asarray(untouched | ~held[0] | held[1])
 
     return holds
 
 
-def _linked(given: Json, levels: Levels) -> Holds:
+def _at_least(given: Json, levels: Levels, read: Levels) -> Holds:
+    """Rows that change one of two features read a first number that is at least the second, and more.
+
+    Numbers are what their digits say, and are added without rounding.
+    """
+    high, low = given["features"].distinct(len(levels) - 1, 2)
+    numbers = _numbers(given["numbers"], read)
+    if not {high, low} <= numbers.keys():
+        given["numbers"].fail("must tell the numbers of both features")
+    given["plus"].number()
+    plus = Fraction(repr(given["plus"].value))
+    exact = {
+        feature: [None if number is None else Fraction(repr(number)) for number in numbers[feature]]
+        for feature in (high, low)
+    }
+    rising = sorted({number for number in exact[high] if number is not None})
+    # How many of the different numbers each one reaches, and how many have to be reached: more than there are
+    # where there is no number.
+    reached = np.array([0 if one is None else bisect_right(rising, one) for one in exact[high]])
+    needed = np.array(
+        [len(rising) + 1 if one is None else bisect_left(rising, one + plus) + 1 for one in exact[low]]
+    )
+
+    def holds(before: IntArray, after: IntArray, ends: IntArray) -> BoolArray:
+        stays = (before[:, [high, low]] == after[:, [high, low]]).all(axis=1)
+        return np.asarray(stays | (reached[ends[:, high]] >= needed[ends[:, low]]))
+
+    return holds
+
+
+def _linked(given: Json, levels: Levels, _: Levels) -> Holds:
     """Rows that change one of the features change all; one way: only the first needs the others."""
     named, one_way = list(given["features"].distinct(len(levels) - 1)), given["one_way"].value
     if not isinstance(one_way, bool) or len(named) < 2:
         raise CertificateError(f"{given['features'].path} must be two or more, one_way true or false")
 
-    def holds(before: IntArray, after: IntArray) -> BoolArray:
+    def holds(before: IntArray, after: IntArray, _: IntArray) -> BoolArray:
         moved = before[:, named] != after[:, named]
         return np.asarray(~moved[:, : 1 if one_way else None].any(axis=1) | moved.all(axis=1))
 
     return holds
 
 
-def _not_together(given: Json, levels: Levels) -> Holds:
+def _not_together(given: Json, levels: Levels, _: Levels) -> Holds:
     """No row changes more than one of the features."""
     named = list(given["features"].distinct(len(levels) - 1))
-    return lambda before, after: np.asarray((before[:, named] != after[:, named]).sum(axis=1) <= 1)
+    return lambda before, after, _: np.asarray((before[:, named] != after[:, named]).sum(axis=1) <= 1)
 
 
-def _observed(given: Json, levels: Levels) -> Holds:
+def _observed(given: Json, levels: Levels, _: Levels) -> Holds:
     """Rows that change one of the features end in cells of all of them that so many reference rows have."""
     named = list(given["features"].distinct(len(levels) - 1))
     seen = given["rows"].codes(tuple(levels[feature] for feature in named))
@@ -85,7 +159,7 @@ def _observed(given: Json, levels: Levels) -> Holds:
     for row, count in zip(seen, counts, strict=True):
         total[row.tobytes()] += count
 
-    def holds(before: IntArray, after: IntArray) -> BoolArray:
+    def holds(before: IntArray, after: IntArray, _: IntArray) -> BoolArray:
         moved = (before[:, named] != after[:, named]).any(axis=1)
         different, index = np.unique(after[:, named], axis=0, return_inverse=True)
         enough = np.array([total[row.tobytes()] >= at_least for row in different], dtype=np.bool_)
@@ -94,7 +168,8 @@ def _observed(given: Json, levels: Levels) -> Holds:
     return holds
 
 
-KINDS: dict[str, Callable[[Json, Levels], Holds]] = {
+KINDS: dict[str, Callable[[Json, Levels, Levels], Holds]] = {
+    "at_least": _at_least,
     "implies": _implies,
     "linked": _linked,
     "not_together": _not_together,
@@ -102,14 +177,14 @@ KINDS: dict[str, Callable[[Json, Levels], Holds]] = {
 }
 
 
-def read_restriction(given: Json, levels: Levels) -> tuple[str, Holds]:
+def read_restriction(given: Json, levels: Levels, read: Levels) -> tuple[str, Holds]:
     """Read a rule on whole rows, with its kind; one that this release does not know cannot be checked."""
     kind = given["kind"].text()
     if kind not in KINDS:
         raise NotConfirmedError(
             f"rules of the kind {kind[:40]!r} cannot be checked: they are your own, or of a newer release"
         )
-    return kind, KINDS[kind](given, levels)
+    return kind, KINDS[kind](given, levels, read)
 
 
 class Square(NamedTuple):
@@ -186,6 +261,12 @@ class Problem:
         sent = np.stack([to[cells[:, f]] for f, to in enumerate(self.targets)], axis=1)
         return np.where(self.codes[rows] == cells, self.values[rows], sent)
 
+    def broken(self, rows: IntArray, cells: IntArray) -> Iterator[tuple[str, BoolArray]]:
+        """Tell for each rule on whole rows its kind, and which given rows break it if they move to cells."""
+        before, ends = self.codes[rows], self.followed(rows, cells) if self.restrictions else cells
+        for kind, holds in self.restrictions:
+            yield kind, ~holds(before, cells, ends)
+
     def price(self, feature: int, before: IntArray, after: IntArray) -> IntArray:
         """Tell what moving between cells of a feature costs."""
         moved = np.asarray(before != after).astype(np.int64)
@@ -254,7 +335,7 @@ def read_problem(given: Json) -> Problem:
         share=given["share"].text(SHARES) if "share" in given else "point",
         costs=costs,
         cost_scale=cost_scale,
-        restrictions=tuple(read_restriction(entry, levels) for entry in restrictions),
+        restrictions=tuple(read_restriction(entry, levels, sizes) for entry in restrictions),
     )
 
 

@@ -275,7 +275,11 @@ class Json:
 
     def alone(self) -> "Json":
         """Take a value as a list of nothing but it."""
-        return Json([self.value], self.limits, self.path)
+        return self.same([self.value])
+
+    def same(self, value: object) -> "Json":
+        """Take another value as if it stood there."""
+        return Json(value, self.limits, self.path)
 
     def integers(self, low: int, high: int, length: int | None = None) -> tuple[int, ...]:
         """Refuse anything but a list of integers from ``low`` to ``high``; true is not a number."""

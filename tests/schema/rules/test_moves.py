@@ -68,7 +68,7 @@ def test_unknown_levels_and_none_at_all_are_refused():
         NeverTarget("job", "boss").allowed(small.JOB)
     with pytest.raises(InputError, match="names no level"):
         NeverTarget("job", []).allowed(small.JOB)
-    with pytest.raises(InputError, match=r"'a': 1. is not one of the levels"):
+    with pytest.raises(InputError, match=r"'a': 1. is not a range"):
         NeverTarget("job", {"a": 1}).allowed(small.JOB)
 
 

@@ -21,6 +21,18 @@ SENTENCES = [
         ofm.Implies({"job": "none"}, {"income": ["0", "low"]}),
         "after a change, if job is none, then income is 0 or low",
     ),
+    (
+        ofm.Implies({"work": "> 10", "sum": (1, 2.5)}, {"age": {"low": 30}}),
+        "after a change, if work is more than 10 and sum is from 1 to 2.5, then age is at least 30",
+    ),
+    (
+        ofm.Implies({"work": "<= 10"}, {"age": "< 30"}),
+        "after a change, if work is at most 10, then age is less than 30",
+    ),
+    (ofm.NeverTarget("age", (60, 80)), "nobody is sent to age from 60 to 80"),
+    (ofm.AtLeast("age", "work", plus=14), "after a change of age or work, age is at least work plus 14"),
+    (ofm.AtLeast("age", "work", plus=-0.5), "after a change of age or work, age is at least work minus 0.5"),
+    (ofm.AtLeast("age", "work"), "after a change of age or work, age is at least work"),
     (ofm.Linked("sum", "months"), "sum and months change only together"),
     (ofm.Linked("sum", "months", one_way=True), "sum changes only together with months"),
     (ofm.NotTogether("job", "home"), "of job, home, no row changes more than one"),

@@ -64,8 +64,8 @@ class ListedRows:
             changed, targets = self.offered.changes(numbers)
             before = np.repeat(self.ground.rows[some], len(numbers), axis=0)
             after = np.where(changed, targets, before)
-            for restriction in restrictions:
-                line[numbers[~restriction.holds(before, after)]] = NEGATIVE
+            own = np.repeat(self.ground.values[some], len(numbers), axis=0)
+            line[numbers[~self.ground.problem.permits(before, after, own)]] = NEGATIVE
         return line
 
     def sample(self, rows: Iterable[int]) -> None:

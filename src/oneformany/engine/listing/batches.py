@@ -149,9 +149,7 @@ class Batches:
         before = self.ground.rows[rows[which]]
         after = before.copy()
         after[:, features] = choices[choice]
-        holds = np.ones(len(which), dtype=np.bool_)
-        for restriction in self.ground.problem.restrictions:
-            holds &= restriction.holds(before, after)
+        holds = self.ground.problem.permits(before, after, self.ground.values[rows[which]])
         open_ = np.flatnonzero(holds & asked[which, choice])
         holds[open_] = self._answers.positive(self.ground.values_at(rows[which[open_]], after[open_]))
         joins[which, choice] = holds

@@ -9,11 +9,12 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from oneformany.anything import AnyValue
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.files import read_by_hand
 from oneformany.schema.feature import Feature, suggestion
-from oneformany.schema.rules import moves, rows
+from oneformany.schema.rules import compared, moves, rows
+from oneformany.schema.rules.compared import NumberRule
 from oneformany.schema.rules.moves import Immutable, OnlyDecrease, OnlyIncrease
 from oneformany.schema.rules.rows import CellRule, Linked, NotTogether
 from oneformany.schema.schema import Schema
@@ -61,6 +62,30 @@ class RowRule(Protocol):
         ...
 
 
+@runtime_checkable
+class ComparingRule(Protocol):
+    """A rule on whole changed rows that looks at numbers, of which a cell may hold several.
+
+    Examples
+    --------
+    >>> from oneformany import AtLeast
+    >>> rule: ComparingRule = AtLeast("age", "work", plus=14)
+    >>> rule.compared
+    ('age', 'work')
+    """
+
+    @property
+    def compared(self) -> tuple[Hashable, ...]:
+        """Names of the features whose numbers it compares; perhaps none."""
+        ...
+
+    def restriction(
+        self, schema: Schema, reference: IntArray, numbers: Mapping[int, FloatArray] | None = None
+    ) -> CellRule | NumberRule:
+        """Write the rule in cells and ``numbers``: for each of these features one for each of its values."""
+        ...
+
+
 AnyRule = Rule | RowRule
 FEATURES = "a list of features is needed"
 BY_FEATURE = "one table is needed, begun by [...], with a line for each feature"
@@ -77,8 +102,15 @@ PARTS: dict[str, tuple[str, type[Any]]] = {  # of a TOML file
     "linked": (TABLES, Linked),
     "not_together": (TABLES, NotTogether),
     "observed": (TABLES, rows.Observed),
+    "at_least": (TABLES, compared.AtLeast),
 }
-LOOKING = {"never_target", "forbid", "implies", "observed"}  # at values, not only at whether they move
+LOOKING = {
+    "never_target",
+    "forbid",
+    "implies",
+    "observed",
+    "at_least",
+}  # at values, not only at whether they move
 MOVES_ALONE = tuple(made for kind, (_, made) in PARTS.items() if kind not in LOOKING)
 
 
@@ -114,6 +146,12 @@ def named_by_value(rules: Sequence[AnyRule], names: Collection[str] = ()) -> fro
     """
     looking = [rule for rule in rules if not isinstance(rule, MOVES_ALONE)]
     return frozenset(name for rule in looking for name in _about(rule) or names)
+
+
+def compared_names(rules: Sequence[object]) -> frozenset[str]:
+    """Name the features whose numbers rules compare, which must not share a value then."""
+    comparing = (rule for rule in rules if isinstance(rule, ComparingRule))
+    return frozenset(str(name) for rule in comparing for name in rule.compared)
 
 
 def _about(rule: AnyRule) -> list[str]:
@@ -171,21 +209,29 @@ def allowed_moves(schema: Schema, rules: Sequence[AnyRule]) -> list[BoolArray | 
 
 
 def restrictions_of(
-    schema: Schema, rules: Sequence[AnyRule], reference: IntArray, allowed: Sequence[BoolArray | None]
-) -> tuple[CellRule, ...]:
+    schema: Schema,
+    rules: Sequence[AnyRule],
+    reference: IntArray,
+    allowed: Sequence[BoolArray | None],
+    numbers: Mapping[int, FloatArray] | None = None,
+) -> tuple[CellRule | NumberRule, ...]:
     """Write the rules on whole rows in cells, given those of the reference data and the allowed moves.
 
-    Rules that meet only features which cannot move are named in a warning.
+    ``numbers`` are those of the values of compared features; without them levels stand for numbers. Rules
+    that meet only features which cannot move are named in a warning.
     """
     still = {
         name
         for name, n, matrix in zip(schema.names, schema.levels, allowed, strict=True)
         if n == 1 or (matrix is not None and not _n_moves(matrix))
     }
-    found = []
+    found = list[CellRule | NumberRule]()
     for rule in rules:
         if isinstance(rule, RowRule) and not isinstance(rule, Rule):
-            found.append(rule.restriction(schema, reference))
+            if isinstance(rule, ComparingRule):
+                found.append(rule.restriction(schema, reference, numbers))
+            else:
+                found.append(rule.restriction(schema, reference))
             if words := _effect(rule, still):
                 warnings.warn(words, UserWarning, stacklevel=2)
     return tuple(found)
@@ -195,6 +241,8 @@ def _effect(rule: RowRule, still: set[str]) -> str | None:
     """Say what a rule does to nobody, or to features that could change without it."""
     names = _about(rule)
     stuck, free = ([name for name in names if (name in still) == there] for there in (True, False))
+    if isinstance(rule, compared.AtLeast) and not free:
+        return f'the rule "{rule}" has no effect: neither of them can change; drop it'
     if isinstance(rule, NotTogether) and len(free) < 2:
         return f'the rule "{rule}" has no effect: {", ".join(stuck)} cannot change anyway; drop it'
     if isinstance(rule, Linked) and stuck and free and (not rule.one_way or names[0] in free):
@@ -229,6 +277,7 @@ def rules_from_toml(path: str | os.PathLike[str]) -> list[AnyRule]:
             linked = [{ features = ["amount", "duration"] }]
             not_together = [{ features = ["job", "housing"] }]
             observed = [{ features = ["job", "housing"], at_least = 5 }]
+            at_least = [{ features = ["age", "work"], plus = 14 }]
 
     Raises
     ------

@@ -11,7 +11,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from oneformany.arrays import BoolArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, is_integer, listed, number_label, several
+from oneformany.schema.feature import Feature, is_integer, number_label
+from oneformany.schema.rules.conditions import Interval, condition_on, condition_words, levels_of
 
 
 @dataclass(frozen=True)
@@ -189,8 +190,9 @@ class NeverTarget:
     ----------
     feature : hashable
         Name of the feature.
-    values : value or list of values
-        The levels, or values in them.
+    values : value, list of values, range or comparison
+        The levels, or values in them. Of a range such as ``(60, 80)`` or a comparison such as ``"> 60"``:
+        the levels whose target lies there.
 
     Examples
     --------
@@ -203,11 +205,14 @@ class NeverTarget:
     values: object
 
     def __str__(self) -> str:
-        return f"nobody is sent to {self.feature} {one_of(self.values)}"
+        return f"nobody is sent to {self.feature} {condition_words(self.values)}"
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to all other levels."""
-        return _only_to(~np.isin(np.arange(feature.n_levels), levels_of(feature, self.values, self)))
+        named = condition_on(feature, self.values, self)
+        if isinstance(named, Interval):
+            return _only_to(~_targets_within(feature, named, self))
+        return _only_to(~np.isin(np.arange(feature.n_levels), named))
 
 
 @dataclass(frozen=True)
@@ -247,14 +252,20 @@ class Range:
 
     def allowed(self, feature: Feature) -> BoolArray:
         """Allow the moves to levels whose target lies within the limits."""
-        targets = [feature.target(level) for level in range(feature.n_levels)]
-        if not any(isinstance(target, Real) for target in targets):
-            raise InputError(
-                f'the rule "{self}" needs numbers, and {feature.name!r} has none to change to; name levels '
-                "that nobody is sent to instead"
-            )
-        inside = [isinstance(to, Real) and self.low <= to <= self.high for to in targets]
-        return _only_to(np.array(inside, dtype=np.bool_))
+        return _only_to(_targets_within(feature, Interval(self.low, self.high), self))
+
+
+def _targets_within(feature: Feature, span: Interval, rule: object) -> BoolArray:
+    """Which levels send rows to a number inside."""
+    targets = [feature.target(level) for level in range(feature.n_levels)]
+    if not any(isinstance(target, Real) for target in targets):
+        raise InputError(
+            f'the rule "{rule}" needs numbers, and {feature.name!r} has none to change to; name levels '
+            "that nobody is sent to instead"
+        )
+    return span.holds(
+        np.array([to if isinstance(to, Real) else math.nan for to in targets], dtype=np.float64)
+    )
 
 
 def _only_to(levels: BoolArray) -> BoolArray:
@@ -262,22 +273,3 @@ def _only_to(levels: BoolArray) -> BoolArray:
     matrix = np.tile(levels, (len(levels), 1))
     np.fill_diagonal(matrix, val=True)
     return matrix
-
-
-def levels_of(feature: Feature, values: object, rule: object) -> list[int]:
-    """Find the levels that one value or a list of values lies in."""
-    levels = set()
-    for value in several(values):
-        if (level := feature.find(value)) is None:
-            raise InputError(
-                f'the rule "{rule}": {value!r} is not one of the levels {listed(feature.levels)}'
-            )
-        levels.add(level)
-    if not levels:
-        raise InputError(f'the rule "{rule}" names no level of {feature.name!r}; name one, or drop the rule')
-    return sorted(levels)
-
-
-def one_of(values: object) -> str:
-    """Name one value, or several of which any will do, in a sentence."""
-    return " or ".join(map(str, several(values)))

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.plain import Plain, integers
 from oneformany.schema.feature import is_integer, several
-from oneformany.schema.rules.moves import levels_of, one_of
+from oneformany.schema.rules.compared import AtLeastNumbers, ImpliesNumbers, NumberRule, moved_of
+from oneformany.schema.rules.conditions import Interval, condition_on, condition_words, levels_inside, span_of
 from oneformany.schema.schema import Schema
 
 
@@ -41,20 +42,26 @@ class CellRule(Protocol):
 class Implies:
     """A changed row that has these values must have those.
 
-    A row that breaks the rule as it was given, and changes none of the features it names, may be changed
-    elsewhere: what it is was not advised. :class:`~oneformany.Problem` takes indices of features and levels.
+    A row that changes none of the features that the rule names may be changed elsewhere, also where it breaks
+    the rule as it was given: what it is was not advised. Ranges and comparisons are about each row's own
+    numbers, or the numbers that it is sent to; a missing value or a special code lies in no range. A single
+    number stands for its cell. :class:`~oneformany.Problem` takes indices of features and levels.
 
     Parameters
     ----------
-    if_ : mapping of feature to value or list of values
-        All of these hold; where numbers are in bins, a number stands for its bin.
-    then : mapping of feature to value or list of values
+    if_ : mapping of feature to value, list of values, range or comparison
+        All of these hold. A list, or a set, names values of which any will do. A range has both its ends:
+        ``(30, 80)``, or ``{"low": 30, "high": 80}``, of which one may be missing. Comparisons are texts such
+        as ``">= 30"``, with ``>``, ``>=``, ``<`` or ``<=``.
+    then : mapping of feature to value, list of values, range or comparison
         So all of these have to.
 
     Examples
     --------
     >>> print(Implies({"income": "high"}, {"job": "yes"}))
     after a change, if income is high, then job is yes
+    >>> print(Implies({"work": "> 10"}, {"age": (30, 80)}))
+    after a change, if work is more than 10, then age is from 30 to 80
     """
 
     if_: Mapping[Any, object]
@@ -69,7 +76,7 @@ class Implies:
 
     def __str__(self) -> str:
         before, after = (
-            " and ".join(f"{name} is {one_of(values)}" for name, values in part.items())
+            " and ".join(f"{name} is {condition_words(values)}" for name, values in part.items())
             for part in (self.if_, self.then)
         )
         return f"after a change, if {before}, then {after}"
@@ -79,14 +86,36 @@ class Implies:
         """Names of the features it is about."""
         return tuple(dict.fromkeys((*self.if_, *self.then)))
 
-    def restriction(self, schema: Schema, reference: IntArray) -> CellRule:  # noqa: ARG002 (all rules alike)
-        """Write the rule in cells."""
-        parts = (((schema.index(name), of) for name, of in part.items()) for part in (self.if_, self.then))
-        return Implies(*({at: levels_of(schema.features[at], of, self) for at, of in part} for part in parts))
+    @property
+    def compared(self) -> tuple[Any, ...]:
+        """Names of those of whose numbers it tells some from others."""
+        both = (*self.if_.items(), *self.then.items())
+        return tuple(dict.fromkeys(name for name, given in both if span_of(given) is not None))
+
+    def restriction(
+        self,
+        schema: Schema,
+        reference: IntArray,  # noqa: ARG002 (all rules alike)
+        numbers: Mapping[int, FloatArray] | None = None,
+    ) -> CellRule | NumberRule:
+        """Write the rule in cells, or in cells and ``numbers`` of features, one for each of their values."""
+        before, after = (
+            {at: condition_on(schema.features[at], of, self) for at, of in _by_index(schema, part)}
+            for part in (self.if_, self.then)
+        )
+        spans = [at for part in (before, after) for at, of in part.items() if isinstance(of, Interval)]
+        if spans and numbers is not None:
+            return ImpliesNumbers(before, after, {at: numbers[at] for at in spans})
+
+        def in_levels(part: Mapping[int, list[int] | Interval]) -> dict[int, list[int]]:
+            both = ((at, schema.features[at], of) for at, of in part.items())
+            return {at: levels_inside(f, of, self) if isinstance(of, Interval) else of for at, f, of in both}
+
+        return Implies(in_levels(before), in_levels(after))
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row of cells may become what it is afterwards."""
-        moved = _moved(self.features, before, after).any(axis=1)
+        moved = moved_of(_codes(self.features), before, after).any(axis=1)
         had, has = (
             np.all([np.isin(after[:, feature], _codes(levels)) for feature, levels in part.items()], axis=0)
             for part in (self.if_, self.then)
@@ -153,7 +182,7 @@ class Linked(_Together):
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row of cells may become what it is afterwards."""
-        moved = _moved(self.features, before, after)
+        moved = moved_of(_codes(self.features), before, after)
         some = moved[:, 0] if self.one_way else moved.any(axis=1)
         return np.asarray(~some | moved.all(axis=1))
 
@@ -183,7 +212,7 @@ class NotTogether(_Together):
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row of cells may become what it is afterwards."""
-        return np.asarray(_moved(self.features, before, after).sum(axis=1) <= 1)
+        return np.asarray(moved_of(_codes(self.features), before, after).sum(axis=1) <= 1)
 
 
 @dataclass(frozen=True, init=False)
@@ -255,7 +284,7 @@ class ObservedCells(Plain):
 
     def holds(self, before: IntArray, after: IntArray) -> BoolArray:
         """Whether each row of cells may become what it is afterwards."""
-        moved = _moved(self.features, before, after).any(axis=1)
+        moved = moved_of(self.features, before, after).any(axis=1)
         wanted, which = np.unique(after[moved][:, self.features], axis=0, return_inverse=True)
         occurs = np.array([tuple(row) in self._enough for row in wanted.tolist()], dtype=np.bool_)
         held = np.ones(len(after), dtype=np.bool_)
@@ -263,28 +292,27 @@ class ObservedCells(Plain):
         return held
 
 
-KINDS: dict[str, Callable[[Mapping[str, Any]], CellRule]] = {
-    "implies": lambda data: Implies(
-        *({index(f): integers(levels) for f, levels in data[part]} for part in ("if", "then"))
-    ),
+def _implies(data: Mapping[str, Any]) -> CellRule | NumberRule:
+    if "numbers" in data:
+        return ImpliesNumbers.from_dict(data)
+    return Implies(*({index(f): integers(levels) for f, levels in data[part]} for part in ("if", "then")))
+
+
+KINDS: dict[str, Callable[[Mapping[str, Any]], CellRule | NumberRule]] = {
+    "implies": _implies,
+    "at_least": AtLeastNumbers.from_dict,
     "linked": lambda data: Linked(*integers(data["features"]), one_way=bool(data["one_way"])),
     "not_together": lambda data: NotTogether(*integers(data["features"])),
     "observed": ObservedCells.from_dict,
 }
 
 
-def cell_rule(data: Mapping[str, Any]) -> CellRule:
+def cell_rule(data: Mapping[str, Any]) -> CellRule | NumberRule:
     """Rebuild a rule in cells from its ``to_dict()``."""
     if data.get("kind") not in KINDS:
         kind = data.get("kind")
         raise InputError(f"a rule on whole rows is of a kind of its own, {kind!r}: nobody else can check it")
     return KINDS[data["kind"]](data)
-
-
-def _moved(features: tuple[Any, ...], before: IntArray, after: IntArray) -> BoolArray:
-    """Which of these features each row changes."""
-    indices = _codes(features)
-    return np.asarray(before[:, indices] != after[:, indices])
 
 
 def _codes(given: object) -> tuple[int, ...]:
@@ -296,3 +324,7 @@ def _codes(given: object) -> tuple[int, ...]:
             f"a rule on codes has indices of features and levels, not {given!r}; rules on names are for "
             "OneForMany, or their restriction(schema, reference) for a Problem"
         ) from error
+
+
+def _by_index(schema: Schema, part: Mapping[Any, object]) -> list[tuple[int, object]]:
+    return [(schema.index(name), of) for name, of in part.items()]
