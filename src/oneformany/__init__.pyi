@@ -28,6 +28,7 @@ from oneformany.oracles.trees.oracle import TreeOracle as TreeOracle
 from oneformany.problem.costs import Costs as Costs
 from oneformany.problem.goal import Goal as Goal
 from oneformany.problem.own import OwnValues as OwnValues
+from oneformany.problem.problem import NumberRestriction as NumberRestriction
 from oneformany.problem.problem import Problem as Problem
 from oneformany.problem.problem import Restriction as Restriction
 from oneformany.progress import Progress as Progress
@@ -59,6 +60,7 @@ from oneformany.schema.rules.combine import Rule as Rule
 from oneformany.schema.rules.combine import allowed_moves as allowed_moves
 from oneformany.schema.rules.combine import rules_from_toml as rules_from_toml
 from oneformany.schema.rules.compared import AtLeast as AtLeast
+from oneformany.schema.rules.compared import NumberRule as NumberRule
 from oneformany.schema.rules.moves import AtMostSteps as AtMostSteps
 from oneformany.schema.rules.moves import Forbid as Forbid
 from oneformany.schema.rules.moves import Immutable as Immutable

@@ -571,4 +571,4 @@ def test_a_rule_on_rows_of_ones_own_needs_nothing_but_to_say_whether_it_holds(sh
     result = solve(problem)
     assert (result.covered, result.cost) == (1, 1)
     assert Result.from_json(result.to_json()) == result
-    assert "rules of the kind 'OnlyOne' cannot be checked: they are your own" in str(result.verify())
+    assert 'the rule "OnlyOne" is your own, or of another release' in str(result.verify())

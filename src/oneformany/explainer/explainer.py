@@ -26,6 +26,7 @@ from oneformany.readers.verdict import positive_class
 from oneformany.readers.wrappers import model_name
 from oneformany.result.file import canonical
 from oneformany.result.following import apply
+from oneformany.result.own_rules import with_words
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
 from oneformany.schema.feature import plain_value
@@ -222,6 +223,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
                 "model": _model_record(self, result.problem["oracle"], posed),
                 "wanted": wanted_answer(self),
                 "rules": [str(rule) for rule in self.rules],
+                "restrictions": with_words(result.problem["restrictions"], self.rules),
             }
             index = RowIndex.of(table.frame.index[refused])
             result = replace(result, schema=posed.schema, problem=known, index=index)

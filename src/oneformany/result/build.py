@@ -16,6 +16,7 @@ from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.least_cost import least_move, proof_by_single_moves
+from oneformany.result.own_rules import written_rule
 from oneformany.result.proof import Proof
 from oneformany.result.result import Ended, Result, Status
 from oneformany.result.squares import written_square
@@ -99,9 +100,6 @@ def _why_ended(stop: Stop) -> Ended:
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:
     """Write down a problem as plain data, the classifier included; see ``docs/format.md``."""
-    # Of a rule that cannot be written down only the name is kept: then the checker says that it is not known
-    given = problem.restrictions
-    rules = (rule if hasattr(rule, "to_dict") else {"kind": type(rule).__name__} for rule in given)
     moves = (None if matrix is None else written_square(matrix) for matrix in problem.moves)
     costs = problem.costs
     people = {} if problem.people is None else {"people": np.asarray(problem.people).tolist()}
@@ -114,7 +112,7 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
         "share": problem.share,
         "own": written(problem.own),
         "costs": costs and _written_costs(costs),
-        "restrictions": [dict(written(rule)) for rule in rules],
+        "restrictions": [*map(written_rule, problem.restrictions)],
         **people,
     }
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -121,11 +122,59 @@ def _from_dict(data: dict[str, Any]) -> Result:
     told |= {"cost_proof": certificate.get("cost"), "solver": certificate.get("solver")}
     index = RowIndex.from_list(data["index"], **data.get("index_type", {}))
     result = Result(**read_fields(Result, told), goal=Goal(**data.get("goal", {})), index=index)
+    _check_types(result.problem)
     _check_sizes(result)
     for name, value in (("covered", result.covered), ("cost", result.cost_units)):
         if data.get(name, value) != value:
             raise ValueError(f'"{name}" is {data[name]!r}, the explanations say {value}')
     return result
+
+
+def _check_types(problem: Mapping[str, Any]) -> None:
+    """Check what is told of a problem beside the question itself; words and tables rely on that."""
+    texts, listed, ranges = problem.get("rules", []), problem.get("restrictions"), problem.get("ranges", [])
+    for name, fits in (
+        ("model", isinstance(problem.get("model", {}), dict)),
+        ("wanted", "wanted" not in problem or _is_wanted(problem["wanted"])),
+        ("rules", isinstance(texts, list) and all(isinstance(text, str) for text in texts)),
+        ("restrictions", listed is None or (isinstance(listed, list) and all(map(_has_a_kind, listed)))),
+        ("ranges", isinstance(ranges, list) and all(map(_are_spans, ranges))),
+        ("rows", _integers(problem.get("rows", []))),
+        ("already_positive", _integers(problem.get("already_positive", []))),
+        ("rows_read", _integers([problem.get("rows_read", 0)])),
+        ("read_to_the_end", isinstance(problem.get("read_to_the_end", True), bool)),
+        ("max_changes", _integers([problem["max_changes"]])),
+        ("share", isinstance(problem.get("share", ""), str)),
+    ):
+        if not fits:
+            raise ValueError(f'"problem.{name}" is {str(problem[name])[:40]!r}, which is of another type')
+
+
+def _has_a_kind(rule: object) -> bool:
+    return isinstance(rule, dict) and isinstance(rule.get("kind"), str)
+
+
+def _are_spans(listed: object) -> bool:
+    """Whether these are features, alone or with the ends of a range."""
+    if not isinstance(listed, list):
+        return False
+    spans = [span for span in listed if isinstance(span, dict)]
+    known = (span.keys() == {"feature", "low", "high"} for span in spans)
+    ends = (type(span[name]) in {int, float} for span in spans for name in span)
+    return _integers([span for span in listed if not isinstance(span, dict)]) and all(known) and all(ends)
+
+
+def _is_wanted(told: object) -> bool:
+    """Whether this says what answer is wanted, and from which threshold on it is given."""
+    if not isinstance(told, dict) or told.keys() != {"answer", "for", "threshold", "measure"}:
+        return False
+    texts = all(isinstance(told[name], (str, NoneType)) for name in ("for", "measure"))
+    number = told["threshold"] is None or type(told["threshold"]) in {int, float}
+    return texts and number and not isinstance(told["answer"], (list, dict))
+
+
+def _integers(listed: object) -> bool:
+    return isinstance(listed, list) and all(type(number) is int for number in listed)
 
 
 def _check_sizes(result: Result) -> None:

@@ -19,6 +19,7 @@ from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.following import apply, score_on_codes
 from oneformany.result.labels import Labels
+from oneformany.result.own_rules import rules_on_codes
 from oneformany.result.proof import Cost, Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.result.squares import Square
@@ -319,6 +320,8 @@ class Result:
         model: AnyModel = None,
         frame: AnyFrame = None,
         *,
+        rules: Sequence[AnyValue] = (),
+        reference: AnyFrame = None,
         progress: Callable[[str], None] | None = None,
         **limits: float | None,
     ) -> Report:
@@ -335,6 +338,11 @@ class Result:
         model, frame : object and frame, optional
             Instead of a score: the model, such as a function of frames, and the very rows that were
             explained; it is asked about every covered row as it is after following.
+        rules : sequence of rules, optional
+            Those that were explained with. A file holds all but your own rules on whole rows; without them,
+            what depends on them cannot be confirmed.
+        reference : frame, optional
+            The reference data, if a rule of your own looks at them.
         progress : callable, optional
             Is told each claim before it is examined; unless given, a line says what is being checked once
             that takes more than a second.
@@ -354,9 +362,10 @@ class Result:
         >>> print(result.verify().outcome)
         confirmed
         """
-        given = score_on_codes(self, score, model, frame)
+        given, own = score_on_codes(self, score, model, frame), rules_on_codes(self, rules, reference)
         with nullcontext(progress) if progress else _face("progress").Progress("verify") as told:
-            report: Report = _face("verify").verify(self.to_json(), score=given, progress=told, **limits)
+            known = {"score": given, "rules": own, "progress": told}
+            report: Report = _face("verify").verify(self.to_json(), **known, **limits)
         return report
 
     def reasons(

@@ -323,7 +323,8 @@ def rule_words(result: Result) -> list[str]:
             words.append(f"{feature(f)} may make {allowed} of its {n * (n - 1)} moves")
     for entry in problem.get("restrictions") or ():
         names = ", ".join(feature(f) for f in entry.get("features", ())) or "whole rows"
-        words.append(f"a rule of the kind {shown(entry.get('kind'))} on {names}")
+        unnamed = f"a rule of the kind {shown(entry.get('kind'))} on {names}"
+        words.append(shown(entry["words"]) if "words" in entry else unnamed)
     return words
 
 

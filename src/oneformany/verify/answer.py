@@ -14,7 +14,7 @@ from oneformany.verify.claims import Claims
 from oneformany.verify.listing import Listing
 from oneformany.verify.points import Near
 from oneformany.verify.problem import Problem
-from oneformany.verify.reading import IntArray, NotConfirmedError
+from oneformany.verify.reading import BoolArray, IntArray, NotConfirmedError
 
 Score = Callable[[IntArray], ArrayLike]
 
@@ -115,6 +115,30 @@ def check_changes(claims: Claims) -> str:
                 f"explanation {claims.assignment[row]} changes row {row} against a rule of the kind {kind!r}"
             )
     return f"at most {most} feature{'s' * (most > 1)} changed, every move allowed"
+
+
+def check_own_rules(claims: Claims) -> str:
+    """Nobody can tell whether rules are kept that no file holds."""
+    raise NotConfirmedError(not_known(claims.problem))
+
+
+def not_known(problem: Problem) -> str:
+    """Say which rules nobody can check, and what to do."""
+    named = "; ".join(f'"{words}"' for words in problem.unknown)
+    several = len(problem.unknown) > 1
+    what = (
+        "the rules {} are your own, or of another release"
+        if several
+        else "the rule {} is your own, or of another release"
+    )
+    return f"{what.format(named)}; result.verify(rules=[...]) takes {'them' if several else 'it'} again"
+
+
+def _nothing(before: IntArray, after: IntArray, ends: IntArray) -> BoolArray:  # noqa: ARG001 (all rules alike)
+    return np.zeros(len(before), dtype=np.bool_)
+
+
+NOTHING_ALLOWED = ("a rule that forbids everything", _nothing)
 
 
 def check_cost(claims: Claims) -> str:

@@ -1,6 +1,6 @@
 """Everything a result file claims, read strictly: what is not as it should be is an error that says where."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.problem import Problem, read_problem
+from oneformany.verify.problem import OwnRule, Problem, read_problem
 from oneformany.verify.proofs import LARGEST_NUMBER, Branch, Cost, Items, Proof, ProofReader
 from oneformany.verify.reading import IntArray, Json, Limits
 
@@ -111,18 +111,18 @@ class Claims:
         return min(self.helpable, self.goal.needed(int(self.problem.people.sum())))
 
 
-def read_claims(content: Mapping[str, Any], limits: Limits) -> Claims:
-    """Read what a result file claims, if it is exactly of the format."""
+def read_claims(content: Mapping[str, Any], limits: Limits, own: Sequence[OwnRule] = ()) -> Claims:
+    """Read what a result file claims, if it is exactly of the format; ``own`` are rules it lacks."""
     top = Json(content, limits)
     try:
-        claims = _claims(top)
+        claims = _claims(top, own)
     except RecursionError as error:
         raise CertificateError("the proof is too deep to be read") from error
     top.refuse_unknown()
     return claims
 
 
-def _claims(top: Json) -> Claims:
+def _claims(top: Json, own: Sequence[OwnRule]) -> Claims:
     # What only the digest binds has a type at least.
     top["method"].text()
     top["seed"].integer(-LARGEST_NUMBER, LARGEST_NUMBER)
@@ -132,7 +132,7 @@ def _claims(top: Json) -> Claims:
         if name != "schema" or top[name].value is not None:
             top[name].allow()
     top.allow("format", "version", "index_type")
-    problem = read_problem(top["problem"])
+    problem = read_problem(top["problem"], own)
     rows, people = len(problem.codes), int(problem.people.sum())
     top["index"].values(rows)
     explanations = tuple(_explanation(entry, problem) for entry in top["explanations"].entries())

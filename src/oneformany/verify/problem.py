@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from oneformany.exceptions import CertificateError
+from oneformany.exceptions import CertificateError, InputError
 from oneformany.verify.classifiers import Classifier, read_classifier
 from oneformany.verify.proofs import Items
-from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json, Limits, NotConfirmedError
+from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json, Limits
 
 NO_TARGET = -1
 MOST_FEATURES = 2**16
@@ -24,7 +24,6 @@ LARGEST_COST = 2**30
 LARGEST_SCALE = 2**60
 SHARES = ("point", "action", "features")
 MEASURES = ("percentile", "log-percentile", "steps", "range")
-FREE = ("rows", "already_positive", "rows_read", "read_to_the_end", "model", "rules", "ranges", "wanted")
 
 Levels = tuple[int, ...]
 Holds = Callable[[IntArray, IntArray, IntArray], BoolArray]
@@ -177,14 +176,49 @@ KINDS: dict[str, Callable[[Json, Levels, Levels], Holds]] = {
 }
 
 
-def read_restriction(given: Json, levels: Levels, read: Levels) -> tuple[str, Holds]:
-    """Read a rule on whole rows, with its kind; one that this release does not know cannot be checked."""
-    kind = given["kind"].text()
-    if kind not in KINDS:
-        raise NotConfirmedError(
-            f"rules of the kind {kind[:40]!r} cannot be checked: they are your own, or of a newer release"
-        )
-    return kind, KINDS[kind](given, levels, read)
+class OwnRule(Protocol):
+    """A rule on whole rows that whoever asks for a check brings along; perhaps with ``numbers``."""
+
+    def holds(self, before: IntArray, after: IntArray) -> BoolArray:
+        """Whether each row of ``(n, p)`` cells may become what it is afterwards."""
+
+
+def read_rules(
+    given: Sequence[Json], levels: Levels, read: Levels, own: Sequence[OwnRule]
+) -> tuple[tuple[tuple[str, Holds], ...], tuple[str, ...]]:
+    """Read the rules on whole rows, with what they are called, and name those that nobody can check.
+
+    These are the user's own, or of another release. ``own`` are all of them in the order of the file, if any
+    are given.
+    """
+    known, unknown = [], []
+    for entry in given:
+        kind = entry["kind"].printable(40)
+        if kind in KINDS:
+            known.append((kind, KINDS[kind](entry, levels, read)))
+            continue
+        entry.allow()
+        unknown.append(entry["words"].printable(200) if entry.has("words") else kind)
+    if own and len(own) != len(unknown):
+        named = f": {'; '.join(unknown)}" if unknown else ""
+        raise InputError(f"{len(own)} rules are given, and {len(unknown)} in the file are your own{named}")
+    told = zip(unknown, own, strict=False)
+    known += [(words, _held_by(rule, words)) for words, rule in told]
+    return tuple(known), () if own else tuple(unknown)
+
+
+def _held_by(rule: OwnRule, words: str) -> Holds:
+    """Ask a rule that was brought along."""
+
+    def holds(before: IntArray, after: IntArray, ends: IntArray) -> BoolArray:
+        of = getattr(rule, "numbers", None)
+        numbers = [{f: np.asarray(told)[ends[:, f]] for f, told in of.items()}] if of else []
+        held = np.asarray(rule.holds(before, after, *numbers))
+        if held.shape != (len(before),) or held.dtype != np.bool_:
+            raise InputError(f'the rule "{words}" must answer yes or no for each of {len(before)} rows')
+        return held
+
+    return holds
 
 
 class Square(NamedTuple):
@@ -215,6 +249,7 @@ class Problem:
     costs: tuple[Square, ...] | None = None  # of moving; None: one per changed feature
     cost_scale: int = 1  # what one unit of the user's own cost is there
     restrictions: tuple[tuple[str, Holds], ...] = ()
+    unknown: tuple[str, ...] = ()  # rules on whole rows that nobody can check
 
     @property
     def plain(self) -> bool:
@@ -292,13 +327,49 @@ def _costs(given: Json, codes: IntArray, levels: Levels) -> tuple[tuple[Square, 
     return costs, given["scale"].integer(1, LARGEST_SCALE)
 
 
-def read_problem(given: Json) -> Problem:
-    """Read the question."""
-    given.allow(*FREE)
+def _read_ranges(given: Json, n_features: int) -> None:
+    """Read which features ranges are named of: alone, or with the ends."""
+    for spans in given.entries():
+        for span in spans.entries():
+            ends = isinstance(span.value, dict)
+            (span["feature"] if ends else span).integer(0, n_features - 1)
+            for name in ("low", "high") if ends else ():
+                span[name].number()
+
+
+def _read_wanted(given: Json) -> None:
+    """Read what answer is wanted, and from which threshold on it is given."""
+    for name in ("for", "measure"):
+        if given.has(name):
+            given[name].text()
+    if given.has("threshold"):
+        given["threshold"].number()
+    if isinstance(given["answer"].value, (list, dict)):
+        given["answer"].fail("must be a text, a number, or true or false")
+
+
+def _read_told(given: Json, n_features: int) -> None:
+    """Read what no proof is about, and the digest alone binds; it has types at least."""
+    readers: dict[str, Callable[[Json], object]] = {
+        "rows_read": lambda told: told.integer(0, MOST_ROWS),
+        "read_to_the_end": lambda told: isinstance(told.value, bool) or told.fail("must be true or false"),
+        "model": lambda told: told.allow(),
+        "wanted": _read_wanted,
+        "rules": lambda told: [rule.text() for rule in told.entries()],
+        "ranges": lambda told: _read_ranges(told, n_features),
+    }
+    for name, read in readers.items():
+        if name in given:
+            read(given[name])
+
+
+def read_problem(given: Json, own: Sequence[OwnRule] = ()) -> Problem:
+    """Read the question; ``own`` are the user's own rules on whole rows, which no file holds."""
     levels = given["levels"].integers(1, MOST_LEVELS)
     if not 1 <= len(levels) <= MOST_FEATURES:
         raise CertificateError(f"problem.levels names {len(levels)} features, not 1 to {MOST_FEATURES}")
     given.limits.hold(16 * sum(levels), "the levels of all features")
+    _read_told(given, len(levels))
     codes = given["codes"].codes(levels)
     if not len(codes):
         raise CertificateError("problem.codes is empty; a problem has at least one row")
@@ -306,6 +377,8 @@ def read_problem(given: Json) -> Problem:
         explained = given["rows"].distinct(MOST_ROWS, len(codes))
         if not set(explained).isdisjoint(given["already_positive"].distinct(MOST_ROWS)):
             raise CertificateError("problem.rows and problem.already_positive name the same row")
+    elif "already_positive" in given:
+        given["already_positive"].fail("is given without problem.rows")
     people = np.ones(len(codes), dtype=np.int64)
     if "people" in given:
         people = given["people"].array(1, MOST_PEOPLE, len(codes))
@@ -314,7 +387,8 @@ def read_problem(given: Json) -> Problem:
     values, sizes, targets = codes, levels, tuple(np.arange(n) for n in levels)
     if given.has("own"):
         values, sizes, targets = _own(given["own"], codes, levels)
-    restrictions = given["restrictions"].entries() if given.has("restrictions") else ()
+    listed = list(given["restrictions"].entries()) if given.has("restrictions") else []
+    restrictions, unknown = read_rules(listed, levels, sizes, own)
     rules: tuple[Square | None, ...] = (None,) * len(levels)
     if given["allowed"].value is not None:
         rules = tuple(
@@ -335,7 +409,8 @@ def read_problem(given: Json) -> Problem:
         share=given["share"].text(SHARES) if "share" in given else "point",
         costs=costs,
         cost_scale=cost_scale,
-        restrictions=tuple(read_restriction(entry, levels, sizes) for entry in restrictions),
+        restrictions=restrictions,
+        unknown=unknown,
     )
 
 

@@ -138,7 +138,10 @@ def check_digest(content: Mapping[str, Any]) -> str:
     digest = sha256(text.encode("ascii")).hexdigest()
     if content["digest"] != digest:
         raise CertificateError("the digest is not that of the content: the file was changed after writing")
-    return f"sha256 {digest[:12]}... of everything in the file"
+    return (
+        f"sha256 {digest[:12]}... of everything in the file; nothing else binds labels, reasons, ranges, "
+        "rules in words, and what is said of the model and the run"
+    )
 
 
 def _text(source: Source, limits: Limits) -> str:

@@ -1,6 +1,6 @@
 """The verification of a result file: composes the checks, and reports what they found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, partial
@@ -8,6 +8,7 @@ from functools import cache, partial
 from oneformany.exceptions import CertificateError
 from oneformany.verify import answer, bound
 from oneformany.verify.claims import Claims, read_claims
+from oneformany.verify.problem import OwnRule
 from oneformany.verify.reading import Limits, NotConfirmedError, Parsed, Source, check_digest, read_document
 from oneformany.verify.version_2 import current
 
@@ -91,6 +92,7 @@ def verify(
     source: Source,
     *,
     score: answer.Score | None = None,
+    rules: Sequence[OwnRule] = (),
     time_limit: float | None = 600.0,
     memory_limit: float | None = 4.0,
     progress: Callable[[str], None] | None = None,
@@ -104,6 +106,10 @@ def verify(
     score : callable, optional
         The classifier's score of each row of an ``(n, p)`` array of codes, to check the points with. A file
         that does not hold its classifier cannot be confirmed without it.
+    rules : sequence, optional
+        Rules on whole rows that are the user's own, in the order of the file, which does not hold them: each
+        has ``holds(before, after)``, on ``(n, p)`` arrays of codes. Without them, what depends on them cannot
+        be confirmed; all else is.
     time_limit : float or None
         Seconds after which what is still open cannot be confirmed; ``None``: no limit.
     memory_limit : float or None
@@ -121,13 +127,13 @@ def verify(
     CertificateError
         The source is not a complete result of this format.
     InputError
-        A limit is not a number of 0 or more.
+        A limit is not a number of 0 or more, or rules are not those of which the file has the names.
     """
     limits, tell = Limits(time_limit, memory_limit), progress or (lambda _: None)
     tell("reading the file")
     try:
         content = read_document(source, limits)
-        claims = read_claims(current(content), limits)
+        claims = read_claims(current(content), limits, rules)
     except (NotConfirmedError, MemoryError) as error:
         return Report((Check("the file can be examined", Outcome.UNCONFIRMED, _reason(error)),))
     answers, bounds = _answers(claims, content, score), _bounds(claims)
@@ -153,6 +159,8 @@ def _answers(claims: Claims, content: Parsed, score: answer.Score | None) -> dic
         checks["points are positive"] = answer.check_points
     if score is not None:
         checks["points are positive under the given score"] = partial(answer.check_scores, score=score)
+    if claims.problem.unknown:
+        checks["your own rules are kept"] = answer.check_own_rules
     checks["unreachable rows cannot be helped"] = _whatever_is_positive(answer.check_unreachable)
     if claims.cost_proof is not None:
         checks["cost is what the changes cost"] = answer.check_cost
@@ -182,19 +190,38 @@ def _whatever_is_positive(check: Examine) -> Examine:
     def examined(claims: Claims) -> str:
         classifier = claims.problem.classifier
         try:
-            return check(claims)
+            return _whatever_is_allowed(check, claims)
         except CertificateError as error:
             if not classifier.doubt:
                 raise
             surely = replace(claims.problem, classifier=replace(classifier, lenient=False))
             try:
-                check(replace(claims, problem=surely))
+                _whatever_is_allowed(check, replace(claims, problem=surely))
             except CertificateError:
                 raise error from None
             found = f"{error}, unless the model turns it down: {classifier.doubt}"
             raise NotConfirmedError(found) from error
 
     return examined
+
+
+def _whatever_is_allowed(check: Examine, claims: Claims) -> str:
+    """Let a claim about all changes hold for every change that rules forbid which nobody can check.
+
+    If it does not, it is wrong only if it does not hold either where these rules forbid everything.
+    """
+    problem = claims.problem
+    try:
+        return check(claims)
+    except CertificateError as error:
+        if not problem.unknown:
+            raise
+        nothing = replace(problem, restrictions=(*problem.restrictions, answer.NOTHING_ALLOWED))
+        try:
+            check(replace(claims, problem=nothing))
+        except CertificateError:
+            raise error from None
+        raise NotConfirmedError(f"{error}, unless it is forbidden: {answer.not_known(problem)}") from error
 
 
 def _examine(name: str, check: Examine, claims: Claims) -> Check:

@@ -52,7 +52,7 @@ def test_rules_on_rows_survive_a_file():
         again = cell_rule(json.loads(json.dumps(restriction.to_dict())))
         assert (again.holds(before, after) == restriction.holds(before, after)).all()
         assert 0 < restriction.holds(before, after).sum() < 60
-    with pytest.raises(InputError, match="a kind of its own, 'magic': nobody else can check it"):
+    with pytest.raises(InputError, match='the rule "magic" is the user\'s own, and not in the file'):
         cell_rule({"kind": "magic"})
 
 

@@ -310,8 +310,10 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], CellRule | NumberRule]] = {
 def cell_rule(data: Mapping[str, Any]) -> CellRule | NumberRule:
     """Rebuild a rule in cells from its ``to_dict()``."""
     if data.get("kind") not in KINDS:
-        kind = data.get("kind")
-        raise InputError(f"a rule on whole rows is of a kind of its own, {kind!r}: nobody else can check it")
+        words = data.get("words", data.get("kind"))
+        raise InputError(
+            f'the rule "{words}" is the user\'s own, and not in the file: ask the explainer again'
+        )
     return KINDS[data["kind"]](data)
 
 
