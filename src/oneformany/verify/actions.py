@@ -139,8 +139,8 @@ class Actions(Near):
             for first in range(0, len(actions), AT_ONCE):
                 some = actions[first : first + AT_ONCE]
                 after, held = self.ends(index, some), np.ones(len(some), dtype=np.bool_)
-                for _, holds in self.problem.restrictions:
-                    held &= holds(np.broadcast_to(self.cells[index], after.shape), after)
+                for _, broken in self.problem.broken(np.repeat(self.given[index], len(some)), after):
+                    held &= ~broken
                 found[some] = held
         return found
 
