@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from oneformany.arrays import BoolArray
 from oneformany.explainer.posing import moves_to_targets
+from oneformany.oracles.conjunction import Conjunction
+from oneformany.oracles.protocol import Oracle
 from oneformany.problem import AnyRestriction, Problem
 from oneformany.problem.ruled import ruled
 from oneformany.result.explanation import Unreachable
@@ -17,6 +19,7 @@ from oneformany.stop import Stop
 LIMIT = "max_changes"
 MODEL = "the model"
 DATA = "the data"
+ONE_REFUSES = "the model accepts none"
 SECONDS = 10.0
 SECONDS_PER_ROW = 0.2
 SECONDS_PER_QUESTION = 0.5
@@ -76,7 +79,21 @@ class _Asking:
             self.without.append((str(rule), (moves_to_targets(schema, allowed), kept)))
 
     def about(self, row: int, within: str) -> tuple[int | None, tuple[str, ...], str]:
-        """The number of changes that would do, what blocks the row, and both in words."""
+        """The number of changes that would do, what blocks the row, and both in words.
+
+        Where several classifiers have to accept a row, those that accept nothing by themselves are named.
+        """
+        needed, blocked, words = self._about(row, within)
+        joint, most = self.problem.oracle, self.problem.max_changes
+        if blocked == (DATA,) or not isinstance(joint, Conjunction):
+            return needed, blocked, words
+        each = (name for name, one in joint.alone() if self.helps(row, most, self.given, oracle=one) is False)
+        if alone := tuple(each):
+            blocked = (*alone, *(name for name in blocked if name != MODEL))
+            words += f"; {' and '.join(alone)} by itself accepts no allowed point within {most} changes"
+        return needed, blocked, words
+
+    def _about(self, row: int, within: str) -> tuple[int | None, tuple[str, ...], str]:
         features, most = self.problem.n_features, self.problem.max_changes
         if self.stop.expired():
             when = "before the interrupt" if self.stop.interrupted else f"within {within}"
@@ -95,7 +112,8 @@ class _Asking:
         if ever is False and not alone:
             free = self.helps(row, features, self.free)
             if free is False:
-                return None, (MODEL,), "whatever changes, the model accepts none of the targets together"
+                who = "not all accept any" if isinstance(self.problem.oracle, Conjunction) else ONE_REFUSES
+                return None, (MODEL,), f"whatever changes, {who} of the targets together"
             if free and self.without:
                 together = " together with ".join(rule for rule, _ in self.without)
                 return None, (together,), f"{NUMBER_OF_CHANGES[False]} under these rules: {together}"
@@ -108,14 +126,23 @@ class _Asking:
         return needed, (*([LIMIT] if needed is not None else ()), *alone), words
 
     def helps(
-        self, row: int, changes: int, limits: Limits, seconds: float = SECONDS_PER_QUESTION
+        self,
+        row: int,
+        changes: int,
+        limits: Limits,
+        seconds: float = SECONDS_PER_QUESTION,
+        oracle: Oracle | None = None,
     ) -> bool | None:
-        """Whether so many changes help a row under some rules; ``None``: not known."""
+        """Whether so many changes help a row under some rules; ``None``: not known.
+
+        That is the question to all whom a row has to convince, unless a single classifier is given.
+        """
         if self.stop.expired():
             return None
         problem, (allowed, rules) = self.problem, limits
+        asked = problem if oracle is None else replace(problem, oracle=oracle)
         domain, stop = problem.targets(row, allowed), self.stop.part(seconds)
         # With rules, other points are looked at where the first one breaks one
         question = replace(problem.question(row), extra=changes, domain=domain, stop=stop)
-        answer = ruled(problem, row, rules).reach(question)
+        answer = ruled(asked, row, rules).reach(question)
         return True if answer.point is not None else False if answer.proved_none else None

@@ -1,7 +1,7 @@
 """The front door: a fitted classifier and a data frame in, explanations with proof out."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,15 +15,14 @@ from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray, usual_arithmetic
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.blocking import with_reasons
-from oneformany.explainer.posing import Posed, check_refused, pose
+from oneformany.explainer.posing import Posed, acceptors_of, check_refused, pose
 from oneformany.explainer.ranges import with_ranges
 from oneformany.explainer.streams import distinct_refused, first_batch, is_stream, typed
 from oneformany.explainer.wanted import ask_about_wanted, wanted_answer
 from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
 from oneformany.progress import Progress
-from oneformany.readers.verdict import positive_class
-from oneformany.readers.wrappers import model_name
+from oneformany.readers.acceptors import kind_of
 from oneformany.result.file import canonical
 from oneformany.result.following import apply
 from oneformany.result.own_rules import with_words
@@ -53,7 +52,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     model : object
         A fitted classifier of scikit-learn (also a pipeline on the frame's original columns), XGBoost,
         LightGBM, PyTorch, ONNX or interpret, a scorecard, or a function from frames to probabilities. Any
-        other classifier whose ``predict`` accepts the rows is asked as a black box.
+        other classifier whose ``predict`` accepts the rows is asked as a black box. A list of them makes the
+        decision together: a row is turned down when one of them does so.
     max_changes : int
         How many features one explanation may change; more than there are means all of them.
     threshold : float or None
@@ -94,6 +94,12 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         and unit, such as ``{"amount": ("loan amount", "DM")}``, a dict of value to text, or a :class:`Label`.
     target : str, optional
         What the model tells, such as ``"deny"``, for sentences; usually the column that it was fitted to.
+    also : list of classifiers
+        Others that have to accept a row as it is afterwards, beside the model: refits of it
+        (:func:`oneformany.robust.refits`), a detector of outliers whose ``predict`` gives 1 for what is
+        usual, a policy. The rows that are explained are those that the model turns down.
+    at_least : float or None
+        So large a share of those in ``also`` is enough; ``None``: all of them.
 
     Examples
     --------
@@ -120,6 +126,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     costs: AnyValue = None
     labels: Mapping[Any, Labelled] | None = None
     target: str | None = None
+    also: Sequence[AnyModel] = ()
+    at_least: float | None = None
 
     def __repr__(self) -> str:
         """Name the model and the parameters that are not as usual, in one line."""
@@ -270,12 +278,12 @@ def _read(
         like = Table.of(asked.reference, "the reference data").frame.iloc[:0]
     table = replace(first, frame=typed(first.frame, like))
     posed = pose(asked, table, stop)
-    decide = posed.decide
+    accepts = posed.accepts
     unread = {} if posed.cells is None else {n: table.frame[n].iloc[0] for n in posed.cells.unread}
     limit = stop.part(READING * stop.remaining())
     rows, people, read, complete = distinct_refused(
         source,
-        lambda rows: ~decide(rows),
+        lambda rows: ~accepts(rows),
         list(posed.schema.names),
         limit,
         lambda rows: typed(rows, like).assign(**unread),  # one value stands for all on which nothing depends
@@ -317,19 +325,43 @@ def _model_record(asked: OneForMany, oracle: dict[str, Any], posed: Posed) -> di
 
     ``digest`` is the SHA-256 of the oracle's description in canonical JSON, ``None`` where nobody can look
     inside; ``unread`` says why the model was not read but asked as a black box, ``beyond_data`` which values
-    rows may be sent to that lie beyond all data; these two are left out otherwise.
+    rows may be sent to that lie beyond all data, ``acceptors`` who else has to accept a row, ``needed`` how
+    many of those beside the model are enough; these are left out otherwise.
     """
-    model, digest, kind = asked.model, None, ""
-    while isinstance(getattr(model, "steps", None), list) and model.steps:
-        kind, model = f"{kind}{type(model).__name__} that ends in ", model.steps[-1][1]
-    if oracle.get("kind") not in {None, "blackbox", "black box"}:
-        digest = f"sha256:{hashlib.sha256(canonical(oracle).encode()).hexdigest()}"
-    positive = plain_value(positive_class(asked.model, asked.positive))
-    told = {"unread": posed.unread, "beyond_data": "; ".join(posed.beyond)}
+    acceptors = acceptors_of(asked)
+    first, *others = acceptors.every
+    several = [
+        {"name": one.name, "kind": kind_of(one.model), "positive": _plain(one.positive)}
+        for one in acceptors.every
+    ]
+    told = {
+        "unread": posed.unread,
+        "beyond_data": "; ".join(posed.beyond),
+        "acceptors": several if others else None,
+        "needed": acceptors.needed if acceptors.needed < len(acceptors.also) else None,
+    }
     return {
-        "kind": kind + model_name(model),
-        "digest": digest,
+        "kind": kind_of(first.model),
+        "digest": _digest(oracle),
         "threshold": None if asked.threshold is None else float(asked.threshold),
-        "positive": positive if isinstance(positive, (bool, int, float, str)) else str(positive),
+        "positive": _plain(first.positive),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     } | {name: said for name, said in told.items() if said}
+
+
+def _digest(oracle: dict[str, Any]) -> str | None:
+    if "black box" in _kinds(oracle):
+        return None
+    return f"sha256:{hashlib.sha256(canonical(oracle).encode()).hexdigest()}"
+
+
+def _kinds(oracle: dict[str, Any]) -> Iterator[str | None]:
+    """The kinds of classifiers that a description holds; what has no kind is as good as a black box."""
+    yield oracle.get("kind", "black box")
+    for member in oracle.get("members", ()):
+        yield from _kinds(member)
+
+
+def _plain(positive: object) -> AnyValue:
+    plain = plain_value(positive)
+    return plain if isinstance(plain, (bool, int, float, str)) else str(plain)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
+from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer.costs import costs_of
 from oneformany.explainer.distances import Spread, in_tables
 from oneformany.oracles.protocol import Oracle
@@ -23,11 +23,18 @@ from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.problem.problem import checked_changes
-from oneformany.readers.callables import as_black_box
-from oneformany.readers.inputs import Inputs, inputs_of
+from oneformany.readers.acceptors import (
+    Acceptor,
+    Acceptors,
+    Decide,
+    UnreadError,
+    decide_levels,
+    known_to_all,
+    names_of,
+    read_names,
+)
+from oneformany.readers.inputs import Inputs
 from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
-from oneformany.readers.registry import read_model, reads_levels
-from oneformany.readers.verdict import positive_class
 from oneformany.result.labels import many
 from oneformany.schema.cells import MOST_ASKED, Choice, beyond_data, by_name, checked_edges, infer_schema
 from oneformany.schema.feature import Feature, is_finite, is_integer, plain_value, several, suggestion
@@ -53,20 +60,38 @@ READING = 0.8  # of it, until a model whose inputs are seen is still read, which
 
 
 @dataclass(frozen=True, eq=False)
+class Member:
+    """A classifier that a row has to convince, as it was read."""
+
+    acceptor: Acceptor
+    oracle: Oracle  # as the engine asks it
+    says: BoolArray  # (n,): its own decision about the rows as they were given
+    unread: str | None = None  # why it was not read but is asked as a black box
+
+
+@dataclass(frozen=True, eq=False)
 class Posed:
     """Everything that is known about the rows before the engine starts."""
 
     schema: Schema  # cells and targets
     codes: IntArray  # (n, p): cells of all rows of the frame
-    oracle: Oracle  # the model as the engine asks it
-    positive: BoolArray  # (n,): the model's own decision about the rows as they were given
-    decide: Callable[[pd.DataFrame], BoolArray]  # its own decision about the rows of a frame like this one
+    oracle: Oracle  # all whom a row has to convince, as the engine asks them
+    positive: BoolArray  # (n,): whether rows are accepted as they were given, so that they need no help
+    accepts: Decide  # whether the model itself accepts the rows of a frame like this one as they are
+    decide: Decide  # whether all whom a row has to convince do
+    members: tuple[Member, ...]  # each of them
     limits: dict[str, Any]  # moves, restrictions and costs of a problem
     own: OwnValues | None = None  # own values of all rows, where cells do not decide the model's answer
     cells: Cells | None = None  # the values in the cells, where the model reads these
-    inputs: Inputs | None = None  # and how it does that
-    unread: str | None = None  # why the model was not read but is asked as a black box
+    inputs: Inputs | None = None  # and how it does that, where it is only one
     beyond: tuple[str, ...] = ()  # which values that rows can be sent to lie beyond the data
+
+    @property
+    def unread(self) -> str | None:
+        """Why the model was not read but is asked as a black box; of several, each with its name."""
+        several = len(self.members) > 1
+        told = [f"{m.acceptor.name}: {m.unread}" if several else m.unread for m in self.members if m.unread]
+        return "; ".join(told) or None
 
     @cached_property
     def refused(self) -> IntArray:
@@ -103,46 +128,62 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
     when time is up before it is read.
     """
     _check_parameters(asked)
-    asked = replace(asked, positive=positive_class(asked.model, asked.positive))
-    try:
-        posed = _pose(asked, table, stop)
-    except UnsupportedModelError as error:
-        box = as_black_box(asked.model, asked.threshold, asked.positive)
-        if box is None:
-            raise
-        read = replace(asked, model=box, threshold=None, positive=1)
-        posed = replace(_pose(read, table, stop), unread=str(error).split(";")[0])
+    acceptors, posed = acceptors_of(asked), None
+    while posed is None:
+        try:
+            posed = _pose(asked, acceptors, table, stop)
+        except UnreadError as error:
+            acceptors = acceptors.but(error.number, acceptors.every[error.number].asked(error.reason))
     posed = replace(posed, schema=labelled(posed.schema, asked.labels))
-    if posed.unread != TIME_WAS_UP:  # then the model itself answers, as it did before
-        _check_reading(posed, table.frame.index)
+    for member in posed.members:
+        if member.unread != TIME_WAS_UP:  # then the model itself answers, as it did before
+            _check_reading(posed, member, table.frame.index)
     return posed
 
 
-def _pose(asked: OneForMany, table: Table, stop: Stop | None) -> Posed:
-    """Pose the question to a model that reads the frame itself, or the levels of a schema."""
+def acceptors_of(asked: OneForMany) -> Acceptors:
+    """All classifiers that a row has to convince."""
+    return Acceptors.of(asked.model, asked.threshold, asked.positive, asked.also, asked.at_least)
+
+
+def _pose(asked: OneForMany, acceptors: Acceptors, table: Table, stop: Stop | None) -> Posed:
+    """Pose the question to models that read the frame itself, or the levels of a schema."""
     reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
-    if reads_levels(asked.model, asked.schema):
-        return _pose_levels(asked, table, reference)
+    if acceptors.read_levels(asked.schema):
+        return _pose_levels(asked, acceptors, table, reference)
     stop = stop or Stop()
     probing, reading = (stop.part(share * stop.remaining()) for share in (PROBING, READING))
-    inputs = inputs_of(asked.model, table, asked.threshold, asked.positive)
-    check_rules(asked.rules, inputs.names)
-    read = [name for name in inputs.names if name not in inputs.unread]
-    choices = _choices(asked, table, inputs.names, named_by_value(asked.rules, read))
+    inputs = acceptors.inputs(table)
+    names, read = names_of(inputs), read_names(inputs)
+    check_rules(asked.rules, names)
+    choices = _choices(asked, table, names, named_by_value(asked.rules, read))
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     cells = read_cells(inputs, table, reference, choices, kept, probing)
     n_rows = len(table.frame)
     spread = partial(_spread, cells, n_rows)
     limits = _limits(asked, cells.schema, cells.reference, spread, cells.numbers_of)
     _warn_of_names(cells.schema, cells.codes, kept)
-    decide = inputs.decision(table)
-    positive = _decided(decide, table.frame, [column for column, _ in cells.columns], inputs.known)
-    _warn_of_unknown(table.frame, inputs.known)
-    oracle, own, unread = read_values(inputs, cells, asked.threshold, asked.positive, reading)
+    decides = [one.decision(table) for one in inputs]
+    values = [column for column, _ in cells.columns]
+    asked_of = zip(decides, inputs, strict=True)
+    says = [_decided(decide, table.frame, values, one.known) for decide, one in asked_of]
+    _warn_of_unknown(table.frame, known_to_all(inputs))
+    readings, own = read_values(inputs, acceptors.every, cells, reading)
+    members = [
+        Member(acceptor, reading.oracle, said, reading.unread)
+        for acceptor, reading, said in zip(acceptors.every, readings, says, strict=True)
+    ]
     each = zip(cells.schema.features, cells.columns, strict=True)
-    beyond = tuple(words for feature, values in each for words in beyond_data(feature, *values))
+    beyond = tuple(words for feature, column in each for words in beyond_data(feature, *column))
     return Posed(
-        cells.schema, cells.codes, oracle, positive, decide, limits, own, cells, inputs, unread, beyond
+        cells.schema,
+        cells.codes,
+        **_together(acceptors, members, decides),
+        limits=limits,
+        own=own,
+        cells=cells,
+        inputs=inputs[0] if acceptors.single else None,
+        beyond=beyond,
     )
 
 
@@ -176,7 +217,7 @@ def _warn_of_unknown(frame: pd.DataFrame, known: Mapping[str, Collection[object]
             )
 
 
-def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Posed:
+def _pose_levels(asked: OneForMany, acceptors: Acceptors, table: Table, reference: Table | None) -> Posed:
     """A scorecard, or a model that was fitted on the columns that a schema makes."""
     schema = infer_schema(table.frame) if asked.schema is None else asked.schema
     for name in ("edges", "bins", "special", "targets"):
@@ -187,9 +228,22 @@ def _pose_levels(asked: OneForMany, table: Table, reference: Table | None) -> Po
     codes = schema.encode(table.frame)
     known = codes if reference is None else schema.encode(reference.frame)
     limits = _limits(asked, schema, known, lambda f: Spread.of_levels(schema.features[f], known[:, f]))
-    reading = read_model(asked.model, schema, asked.threshold, asked.positive, table.frame)
-    verdict = reading.verdict
-    return Posed(schema, codes, reading.oracle, verdict(codes), lambda f: verdict(schema.encode(f)), limits)
+    members, decides = [], []
+    for acceptor, reading in zip(acceptors.every, acceptors.readings(schema, table.frame), strict=True):
+        members.append(Member(acceptor, reading.oracle, reading.verdict(codes), acceptor.unread))
+        decides.append(partial(decide_levels, reading.verdict, schema))
+    return Posed(schema, codes, **_together(acceptors, members, decides), limits=limits)
+
+
+def _together(acceptors: Acceptors, members: Sequence[Member], decides: Sequence[Decide]) -> dict[str, Any]:
+    """What several classifiers are and say together."""
+    return {
+        "oracle": acceptors.joined([member.oracle for member in members]),
+        "positive": np.all([member.says for member in members[: len(acceptors.deciding)]], axis=0),
+        "accepts": acceptors.decided(decides),
+        "decide": acceptors.accepted(decides),
+        "members": tuple(members),
+    }
 
 
 def _decided(
@@ -219,32 +273,33 @@ def _decided(
         raise
 
 
-def _check_reading(posed: Posed, labels: pd.Index) -> None:
-    """Refuse to go on when the model was misread, in either direction.
+def _check_reading(posed: Posed, member: Member, labels: pd.Index) -> None:
+    """Refuse to go on when a model was misread, in either direction.
 
     Rows that only rounding keeps apart are not counted: a library may round otherwise in other company. What
     it says of them here holds.
     """
     values = posed.codes if posed.own is None else posed.own.values  # noqa: PD011 (own values, not pandas')
-    read = posed.positive.copy()
-    asked = ~read if posed.unread is not None else np.ones_like(read)  # the model itself answers: not twice
-    read[asked] = posed.oracle.positive(values[asked])
-    wrong = np.flatnonzero(read != posed.positive)
-    if len(wrong) and hasattr(posed.oracle, "doubtful"):
-        wrong = wrong[~(posed.positive[wrong] & posed.oracle.doubtful(values[wrong]))]
-    if len(wrong) and hasattr(posed.oracle, "turn_down"):
-        missed, refused = wrong[posed.positive[wrong]], wrong[~posed.positive[wrong]]
-        wrong = np.union1d(missed, refused[~posed.oracle.turn_down(values[refused])])
+    oracle, said = member.oracle, member.says
+    read = said.copy()
+    asked = ~read if member.unread is not None else np.ones_like(read)  # the model itself answers: not twice
+    read[asked] = oracle.positive(values[asked])
+    wrong = np.flatnonzero(read != said)
+    if len(wrong) and hasattr(oracle, "doubtful"):
+        wrong = wrong[~(said[wrong] & oracle.doubtful(values[wrong]))]
+    if len(wrong) and hasattr(oracle, "turn_down"):
+        missed, refused = wrong[said[wrong]], wrong[~said[wrong]]
+        wrong = np.union1d(missed, refused[~oracle.turn_down(values[refused])])
     if len(wrong):
         row = int(wrong[0])
         says = "turns it down, but its reading calls it positive"
-        if posed.positive[row]:
+        if said[row]:
             says = "accepts it, but its reading turns it down"
         more = f" (and {many(len(wrong) - 1, 'more row')})" if len(wrong) > 1 else ""
         raise PredictionMismatchError(
-            f"row {labels[row]}{more}: the model {says}; a function must answer alike whenever it is asked, "
-            "and a model whose predict has a rule of its own can be passed as a function that returns "
-            "probabilities; otherwise please report this model"
+            f"row {labels[row]}{more}: {member.acceptor.name} {says}; a function must answer alike whenever "
+            "it is asked, and a model whose predict has a rule of its own can be passed as a function that "
+            "returns probabilities; otherwise please report this model"
         )
 
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from oneformany.arrays import BoolArray
 from oneformany.exceptions import InputError
-from oneformany.explainer.posing import Posed
+from oneformany.explainer.posing import Posed, acceptors_of
 from oneformany.readers.registry import is_function
-from oneformany.readers.verdict import positive_class
 from oneformany.schema.feature import plain_value
 from oneformany.schema.frames import Table
 
@@ -38,7 +37,8 @@ def wanted_answer(asked: OneForMany) -> dict[str, Any]:
 
     With a ``threshold``, ``measure`` says of what.
     """
-    model, positive = asked.model, plain_value(positive_class(asked.model, asked.positive))
+    first = acceptors_of(asked).every[0]
+    model, positive = first.model, plain_value(first.positive)
     function, threshold, measure = is_function(type(model)), asked.threshold, "probability"
     if function:
         owner = getattr(getattr(model, "function", model), "__self__", None)
@@ -65,7 +65,7 @@ def ask_about_wanted(asked: OneForMany, posed: Posed) -> None:
     if sign is None and unsure:
         sign = _sign_of_numbers(posed.positive, _answers_on_reference(asked, posed))
     if sign is not None:
-        known = np.asarray(getattr(asked.model, "classes_", ())).ravel().tolist()
+        known = np.asarray(getattr(acceptors_of(asked).every[0].model, "classes_", ())).ravel().tolist()
         others = [f"positive={other!r}" for other in known if other != answer]
         warnings.warn(
             f"is {answer!r} what people want? {sign}. Explanations lead to {answer!r}; if nobody wants that, "

@@ -98,8 +98,11 @@ class Conjunction:
 
     @property
     def asked(self) -> int:
-        """Points that members which have to be asked were asked about so far."""
-        return sum(getattr(member, "asked", 0) for member in self.members)
+        """Points that members which have to be asked were asked about so far; there is none without these."""
+        counts = [int(member.asked) for member in self.members if hasattr(member, "asked")]
+        if not counts:
+            raise AttributeError("no member of the conjunction has to be asked")
+        return sum(counts)
 
     @property
     def max_calls(self) -> int | None:

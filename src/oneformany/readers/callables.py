@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.special import expit
 from sklearn.ensemble import RandomForestClassifier
 
 from oneformany.anything import AnyModel
@@ -19,7 +20,16 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import LARGEST_BOX, BlackBoxOracle, check_probabilities
 from oneformany.readers.columns import Rows, as_fitted
 from oneformany.readers.registry import first_step, is_function
-from oneformany.readers.verdict import Reading, Verdict, class_index, class_number, said
+from oneformany.readers.verdict import (
+    Reading,
+    Verdict,
+    both_classes,
+    class_index,
+    class_number,
+    classes_of,
+    is_detector,
+    said,
+)
 from oneformany.schema.feature import listed, plain_value
 from oneformany.schema.schema import Schema
 
@@ -149,7 +159,7 @@ def as_black_box(model: AnyModel, threshold: float | None, positive: object) -> 
 
     ``None``: it has no ``predict``, or does not know its classes.
     """
-    if not hasattr(model, "predict") or not hasattr(model, "classes_"):
+    if not hasattr(model, "predict") or classes_of(model) is None:
         return None
     class_index(model, positive)
     return BlackBox(_Asked(model, threshold, positive).score)
@@ -166,9 +176,12 @@ class _Asked:
     def score(self, frame: pd.DataFrame) -> FloatArray:
         """At least 0.5 where the classifier accepts a row, and more the surer it is."""
         data, index = as_fitted(first_step(self.model), frame), class_index(self.model, self.positive)
-        chances = np.zeros((len(data), len(self.model.classes_)))
+        known = classes_of(self.model)
+        chances = np.zeros((len(data), 0 if known is None else len(known)))
         if hasattr(self.model, "predict_proba"):
             chances = said(self.model, "predict_proba", data)
+        elif is_detector(self.model):
+            chances = both_classes(expit(said(self.model, "decision_function", data)))
         own = getattr(type(self.model), "predict", None)
         if self.threshold is None and own is RandomForestClassifier.predict:
             accepted = chances.argmax(axis=1) == index  # which is what a forest does, and takes half the time

@@ -10,29 +10,21 @@ import numpy as np
 import pandas as pd
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
+from oneformany.readers.acceptors import Acceptor, UnreadError, known_to_all, names_of
 from oneformany.readers.callables import BlackBox, as_black_box
-from oneformany.readers.columns import Rows, TimeIsUpError, probe
-from oneformany.readers.inputs import CategoryCodes, Inputs
+from oneformany.readers.columns import Rows
+from oneformany.readers.inputs import Inputs
 from oneformany.readers.registry import read_model
+from oneformany.readers.seen import Seen, see, told_by_all
 from oneformany.readers.trees.forest import Forest
-from oneformany.readers.trees.libraries import forest_of
 from oneformany.readers.verdict import Reading
-from oneformany.readers.wrappers import unwrapped
 from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_finite, is_missing, no_level
-from oneformany.schema.frames import (
-    DATES,
-    ColumnValues,
-    Table,
-    alike,
-    in_own_type,
-    is_plain_number,
-    refused_value,
-)
+from oneformany.schema.frames import DATES, ColumnValues, Table, alike, is_plain_number
 from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
@@ -57,8 +49,8 @@ class Cells:
     reference: IntArray  # cells of the reference data; of the rows where there are none
     own: OwnValues  # classes of the rows
     classes: ValueSchema  # a value of each class
-    encoding: Encoding | None  # what the model makes of it
-    forest: Forest | None  # the model's trees, where it is made of trees and that can be seen
+    encodings: list[Encoding | None]  # what each model makes of it
+    seen: list[Seen]  # what each makes of all values
     unread: list[str]  # columns on which nothing depends, so that one value stands for all
     columns: list[tuple[ColumnValues, IntArray]]  # all values, with codes as above, and the cell of each
 
@@ -70,6 +62,16 @@ class Cells:
         numbers = pd.Series(array).to_numpy(dtype=np.float64, na_value=np.nan)
         return np.where(cells < self.schema.features[feature].n_regular, numbers, np.nan)
 
+    @property
+    def forest(self) -> Forest | None:
+        """The first model's trees, where it is made of trees and that can be seen."""
+        return self.seen[0].forest
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """What the first model makes of a value of each class."""
+        return self.encodings[0]
+
     def inside(self, feature: int, cell: int) -> list[Any]:
         """Distinct values of the reference data in a cell."""
         (column, cell_of), n_rows = self.columns[feature], len(self.codes)
@@ -79,14 +81,14 @@ class Cells:
 
 
 def read_cells(
-    inputs: Inputs,
+    inputs: Sequence[Inputs],
     table: Table,
     reference: Table | None,
     choices: Mapping[str, Choice],
     kept: Collection[str] = (),
     stop: Stop | None = None,
 ) -> Cells:
-    """Decide the cells of all columns that a model reads; the model itself is not asked.
+    """Decide the cells of all columns that some model reads; no model itself is asked.
 
     Targets and edges are taken from the reference data, or from the rows where there are none. ``kept`` are
     the columns that no row may change. When time is up before it is seen what the model makes of the values,
@@ -94,17 +96,18 @@ def read_cells(
     """
     known, columns, ignored, n_rows = [], [], [], len(table.frame)
     data = table.frame if reference is None else reference.frame
-    most = None if reference is None else _affordable_values(data, inputs.names, stop)
-    for name in inputs.names:
+    names = names_of(inputs)
+    most = None if reference is None else _affordable_values(data, names, stop)
+    for name in names:
         choice = choices[name]
-        unread = name in inputs.unread and choice == Choice()
+        unread = all(name in one.unread for one in inputs if name in one.names) and choice == Choice()
         if name not in data.columns and not unread:
             raise InputError(f"the reference data lack the column {name!r}, which the model reads; add it")
         given = table.frame[name]
         more = data[name] if name in data.columns else given.take([0] * len(data))  # any value will do
         plain = replace(choice, apart=False) == Choice()
         dates = plain and pd.api.types.infer_dtype(given, skipna=True) in DATES and not unread
-        known.append(replace(choice, known=inputs.known.get(name), unread=unread or dates))
+        known.append(replace(choice, known=known_to_all(inputs).get(name), unread=unread or dates))
         if dates:
             columns.append(_dates(given, more, kept))
         elif unread:
@@ -112,14 +115,13 @@ def read_cells(
             columns.append(ColumnValues.unread(pd.concat([given, more])))
         else:
             columns.append(_joined(given, _thinned(more, most, choice), choice))
-    encoding = _probed(inputs, table, columns, stop)
-    forest = None if encoding is None else forest_of(inputs.classifier)
-    if encoding is None:
-        bins = getattr(unwrapped(inputs.model), "bins_", [()] * len(columns))  # of a boosting machine
-        told: list[Told | None] = [_told_by_terms(*pair) for pair in zip(bins, columns, strict=True)]
-    else:
-        seen = zip(encoding.columns, encoding.values, strict=True)
-        told = [Told.of(block) if forest is None else forest.told(own, block) for own, block in seen]
+    seen = []
+    for number, one in enumerate(inputs):
+        try:
+            seen.append(see(one, table, dict(zip(names, columns, strict=True)), stop))
+        except UnsupportedModelError as error:
+            raise UnreadError(number, error) from error
+    told = [told_by_all(seen, name) for name in names]
     features, own, first, found = [], [], [], []
     for column, choice, apart in zip(columns, known, told, strict=True):
         counts = np.bincount(column.codes[n_rows:], minlength=len(column.array))
@@ -136,9 +138,6 @@ def read_cells(
         if feature.binned and columns[index].kind == "number":  # by its own numbers, not by their neighbours
             codes[n_rows:, index] = feature.find_all(data[feature.name].to_numpy(np.float64, na_value=np.nan))
     arrays = [column.array.take(classes) for column, classes in zip(columns, first, strict=True)]
-    if encoding is not None:
-        blocks = zip(encoding.values, first, strict=True)
-        encoding = replace(encoding, values=tuple(block[classes] for block, classes in blocks))
     return Cells(
         Schema(tuple(features)),
         codes[:n_rows],
@@ -146,32 +145,12 @@ def read_cells(
         OwnValues(
             np.stack([rows for rows, _, _ in own], axis=1), *zip(*(pair for _, *pair in own), strict=True)
         ),
-        ValueSchema.of(inputs.names, arrays, table.labels),
-        encoding,
-        forest,
+        ValueSchema.of(names, arrays, table.labels),
+        [one.on(names, first) for one in seen],
+        seen,
         ignored,
         found,
     )
-
-
-def _probed(
-    inputs: Inputs, table: Table, columns: Sequence[ColumnValues], stop: Stop | None
-) -> Encoding | None:
-    """See what the model's own steps make of every value; ``None``: nobody can see that, or time was up."""
-    if (transform := inputs.transform) is None:
-        return None
-    if isinstance(transform, CategoryCodes):  # no steps: each column by itself
-        labels = [str(table.labels.get(name, name)) for name in inputs.names]
-        arrays = [in_own_type(column.array) for column in columns]
-        return transform.encoding(dict(zip(labels, arrays, strict=True)))
-    rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
-    try:
-        return probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels, stop)
-    except TimeIsUpError:
-        return None
-    except InputError as error:
-        found = refused_value(error, columns, inputs.known, table.frame.index)
-        raise type(error)(found or str(error)) from error
 
 
 def _classes(
@@ -196,31 +175,51 @@ def _classes(
 
 
 def read_values(
-    inputs: Inputs, cells: Cells, threshold: float | None, positive: object, stop: Stop | None = None
-) -> tuple[Oracle, OwnValues | None, str | None]:
-    """Read the model on the values that it tells apart; trees too large for that are asked instead.
+    inputs: Sequence[Inputs], acceptors: Sequence[Acceptor], cells: Cells, stop: Stop | None = None
+) -> tuple[list[Read], OwnValues | None]:
+    """Read each model on the values that some of them tell apart; trees too large for that are asked instead.
 
-    Returns the model as the engine asks it, own values of the rows, ``None`` where cells decide its answer,
-    and why it is not read but asked as a black box.
+    Returns the models as the engine asks them, and own values of the rows, ``None`` where cells decide.
     """
-    widest, p, encoding, unread = max(cells.classes.levels), len(inputs.names), cells.encoding, None
-    n_splits = 0 if cells.forest is None else cells.forest.splits.shape[1]
+    levels = zip(cells.own.cell_of, cells.schema.levels, strict=True)
+    plain = all(np.array_equal(cell_of, np.arange(n)) for cell_of, n in levels)
+    found = []
+    for number, (one, acceptor) in enumerate(zip(inputs, acceptors, strict=True)):
+        try:
+            found.append(_read(one, acceptor, cells, number, stop))
+        except UnsupportedModelError as error:
+            raise UnreadError(number, error) from error
+    return found, None if plain else cells.own
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A model as the engine asks it, and why it is not read but asked as a black box."""
+
+    oracle: Oracle
+    unread: str | None
+
+
+def _read(inputs: Inputs, acceptor: Acceptor, cells: Cells, number: int, stop: Stop | None) -> Read:
+    widest, p, encoding = max(cells.classes.levels), len(inputs.names), cells.encodings[number]
+    forest, unread = cells.seen[number].forest, None
+    n_splits = 0 if forest is None else forest.splits.shape[1]
+    threshold, positive = acceptor.threshold, acceptor.positive
     if n_splits * p * widest > MOST_ENTRIES:
         unread = f"{n_splits} splits, on {p} columns of up to {widest} values, are too many"
     elif inputs.oracle is not None and (encoding is None or (stop is not None and stop.expired())):
         unread = TIME_WAS_UP
+    labels = [cells.classes.labels.get(name, name) for name in inputs.names]
     if unread is not None:
         box = None if unread == TIME_WAS_UP else as_black_box(inputs.model, threshold, positive)
-        decided = BlackBox(lambda frame: inputs.decide(frame).astype(np.float64))
+        decided = BlackBox(lambda frame: inputs.decide(frame[labels]).astype(np.float64))
         reading = read_model(box or decided, cells.classes)
     elif inputs.oracle is None or encoding is None:
         reading = read_model(inputs.model, cells.classes, threshold, positive)
     else:
         rows = Rows.of(cells.classes)
-        reading = Reading(inputs.oracle(encoding), lambda codes: inputs.decide(rows.frame(codes)))
-    levels = zip(cells.own.cell_of, cells.schema.levels, strict=True)
-    plain = all(np.array_equal(cell_of, np.arange(n)) for cell_of, n in levels)
-    return reading.oracle, None if plain else cells.own, unread
+        reading = Reading(inputs.oracle(encoding), lambda codes: inputs.decide(rows.frame(codes)[labels]))
+    return Read(reading.oracle, unread or acceptor.unread)
 
 
 def _dates(column: pd.Series[Any], more: pd.Series[Any], kept: Collection[str]) -> ColumnValues:
@@ -298,13 +297,3 @@ def _find_all(feature: Feature, column: ColumnValues, table: Table) -> IntArray:
         where = f", row {table.frame.index[int(at[0])]}" if len(at) else " of the reference data"
         raise no_level(feature, column.plain[index], where)
     return found
-
-
-def _told_by_terms(cuts: Sequence[Any], column: ColumnValues) -> Told | None:
-    """See between which cuts of an explainable boosting machine, one list per order, each number lies."""
-    if not cuts or column.kind != "number" or any(isinstance(cut, dict) for cut in cuts):
-        return None
-    numbers = column.numbers
-    rows = np.column_stack([np.searchsorted(cut, numbers, side="right") for cut in cuts]).astype(np.float64)
-    rows[np.isnan(numbers)] = np.nan
-    return Told.of(rows)

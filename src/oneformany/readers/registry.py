@@ -67,6 +67,7 @@ def is_function(kind: type) -> bool:
 
 PIPELINE = ".inputs:read_pipeline"
 TREES = ".trees.libraries:read_trees"
+ISOLATION = ".trees.isolation:read_isolation_forest"
 _BOOSTER = ".trees.libraries:class_probabilities"
 _NETWORK, _OUTPUTS = ".networks.graphs:read_network", ".networks.graphs:class_probabilities"
 READERS: list[Reader] = [
@@ -90,6 +91,7 @@ READERS: list[Reader] = [
         ),
         TREES,
     ),
+    Reader("isolation forests of scikit-learn", named("sklearn", "IsolationForest"), ISOLATION),
     Reader("XGBClassifier", named("xgboost", "XGBClassifier"), TREES),
     Reader("boosters of XGBoost", named("xgboost", "Booster"), TREES, probabilities=_BOOSTER),
     Reader("LGBMClassifier", named("lightgbm", "LGBMClassifier"), TREES),

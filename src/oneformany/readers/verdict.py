@@ -52,7 +52,9 @@ class Verdict:
         index = class_index(self.model, self.positive)
         data = self.inputs(codes)
         if self.threshold is None:
-            return np.asarray(said(self.model, "predict", data) == self.model.classes_[index], dtype=np.bool_)
+            known = classes_of(self.model)
+            label = None if known is None else known[index]
+            return np.asarray(said(self.model, "predict", data) == label, dtype=np.bool_)
         if hasattr(self.model, "predict_proba"):
             scores = said(self.model, "predict_proba", data)[:, index]
         elif not hasattr(self.model, "decision_function"):
@@ -152,9 +154,26 @@ class Reading:
             object.__setattr__(self, "oracle", decided_by(self.verdict))
 
 
+def is_detector(model: AnyModel) -> bool:
+    """Whether a model, or what a pipeline ends in, says what is usual: 1, and -1 of the rest."""
+    while isinstance(getattr(model, "steps", None), list) and model.steps:
+        model = model.steps[-1][1]
+    return any(base.__name__ == "OutlierMixin" for base in type(model).__mro__)
+
+
+def classes_of(model: AnyModel) -> Sequence[Any] | None:
+    """The classes that a fitted model tells apart; ``None``: it is not fitted, or knows no labels."""
+    fitted = hasattr(model, "n_features_in_") or not is_detector(model)
+    known: Sequence[Any] | None = getattr(
+        model, "classes_", [-1, 1] if fitted and is_detector(model) else None
+    )
+    return known
+
+
 def positive_class(model: AnyModel, positive: object) -> object:
     """Which class is the positive one: that which was named, and otherwise 1 of a model of two classes."""
-    classes = _labels(model, getattr(model, "classes_", ()))
+    known = classes_of(model)
+    classes = _labels(model, () if known is None else known)
     if positive is None and hasattr(model, "parameters"):  # of PyTorch: the last ones belong to the outputs
         sizes = [weight.shape[:1] for weight in model.parameters()]
         classes = list(range(sum(sizes[-1]))) if sizes else []
@@ -180,9 +199,8 @@ def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None
     if classes is None:
         if is_regressor(type(model)):
             raise UnsupportedModelError(f"{kind} is a regressor; explanations need a classifier")
-        if not hasattr(model, "classes_"):
+        if (classes := classes_of(model)) is None:
             raise UnsupportedModelError(f"{kind} is not fitted: call its fit first")
-        classes = model.classes_
     labels = _labels(model, classes)
     if len(labels) < 2:
         raise UnsupportedModelError(f"{kind} knows only the class {labels[0]!r}; fit it on rows of two")

@@ -16,7 +16,7 @@ from pandas.api.types import infer_dtype, is_numeric_dtype
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray, usual_arithmetic
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import InputError
 from oneformany.problem import NumberRestriction
 from oneformany.problem.own import OwnValues
 from oneformany.result.squares import Square
@@ -109,9 +109,9 @@ def score_on_codes(
     )
     if model is not None and frame is not None:
         table = Table.of(frame)
-        decide = _decision(model, schema_of(result), table, result.problem.get("model", {}))
+        _, decide = _decisions(model, schema_of(result), table, result.problem.get("model", {}))
         moved = apply(result, table.frame)
-        accepted = decide(moved).tolist() if len(moved) else []
+        accepted = [] if decide is None or not len(moved) else decide(moved).tolist()
         covered, ends = result.has_explanation, result.points[result.has_explanation]
         if (written := result.problem.get("own")) is not None:
             own = OwnValues.from_dict(written)
@@ -169,9 +169,9 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
     codes = schema.cells(frame)
     known = np.asarray((codes >= 0).all(axis=1))
     outcomes = np.where(known, NONE_FITS, UNREAD)
-    decide = None if model is None else _decision(model, schema, table, problem.get("model", {}))
-    if decide is not None:
-        outcomes = _as_they_are(decide, frame[list(schema.names)], codes < 0)
+    now, decide = _decisions(model, schema, table, problem.get("model", {}))
+    if now is not None:
+        outcomes = _as_they_are(now, frame[list(schema.names)], codes < 0)
     allowed = {f: Square.read(of, np.bool_) for f, of in enumerate(problem.get("allowed") or ()) if of}
     rules = [cell_rule(data) for data in problem.get("restrictions") or ()]
     found, ends = np.full(len(codes), -1, dtype=np.int64), codes.copy()
@@ -269,37 +269,45 @@ def _goals(explanation: Explanation, levels: Sequence[int]) -> Iterator[IntArray
         yield goal
 
 
-def _decision(model: AnyModel, schema: Schema, table: Table, record: Mapping[str, Any]) -> Decision:
+def _decisions(
+    model: AnyModel, schema: Schema, table: Table, record: Mapping[str, Any]
+) -> tuple[Decision | None, Decision | None]:
     """Ask a model about rows like the new ones, as the explainer does or, by its record, did.
 
-    A model that cannot be read is asked itself. Columns that a text, or nothing at all, has made objects are
-    columns of numbers again for rows that have numbers there.
+    Whether it accepts them as they are, and whether all do whom a row has to convince. A model that cannot be
+    read is asked itself. Columns that a text, or nothing at all, has made objects are columns of numbers
+    again for rows that have numbers there.
     """
-    from oneformany.readers.callables import as_black_box
-    from oneformany.readers.inputs import inputs_of
-    from oneformany.readers.registry import read_model, reads_levels
-    from oneformany.readers.verdict import positive_class
+    from oneformany.readers.acceptors import Acceptors, UnreadError
 
-    threshold, positive, own = record.get("threshold"), record.get("positive", 1), None
+    if model is None:
+        return None, None
     if hasattr(model, "max_changes"):
-        positive = positive_class(model.model, model.positive)
-        threshold, own, model = model.threshold, model.schema, model.model
-    elif getattr(model, "n_features_in_", None) == len(schema.one_hot_names) != len(schema.names):
-        own = schema  # which made the columns that the model was fitted on
-
-    try:
-        if reads_levels(model, own):
-            verdict = read_model(model, schema, threshold, positive, table.frame).verdict
-            return lambda rows: verdict(schema.encode(rows))
-        decide = inputs_of(model, table, threshold, positive).decision(table)
-    except UnsupportedModelError:
-        box = as_black_box(model, threshold, positive)
-        if box is None:
-            raise
-        decide = inputs_of(box, table, None, 1).decision(table)
+        given = model.model, model.threshold, model.positive, model.also, model.at_least
+        acceptors, own = Acceptors.of(*given), model.schema
+    else:
+        if "acceptors" in record:
+            raise InputError(
+                "the result was found with several classifiers that have to accept a row; pass the "
+                "explainer, which has all of them, as model="
+            )
+        acceptors = Acceptors.of(model, record.get("threshold"), record.get("positive", 1))
+        made = getattr(model, "n_features_in_", None) == len(schema.one_hot_names) != len(schema.names)
+        own = schema if made else None  # which made the columns that the model was fitted on
+    decides = None
+    while decides is None:
+        try:
+            decides = acceptors.decisions(schema, own, table)
+        except UnreadError as error:
+            acceptors = acceptors.but(error.number, acceptors.every[error.number].asked(error.reason))
     objects = [name for name in schema.names if table.frame[name].dtype == object]
     mixed = [name for name in objects if infer_dtype(table.frame[name]) in MIXED]
-    return lambda rows: decide(rows.assign(**{name: rows[name].infer_objects() for name in mixed}))
+
+    def typed(rows: pd.DataFrame) -> pd.DataFrame:
+        return rows.assign(**{name: rows[name].infer_objects() for name in mixed})
+
+    now, after = acceptors.decided(decides), acceptors.accepted(decides)
+    return lambda rows: now(typed(rows)), lambda rows: after(typed(rows))
 
 
 def schema_of(result: Result) -> Schema:

@@ -165,7 +165,7 @@ def _read_all(given: Json, levels: tuple[int, ...], depth: int) -> Classifier:
         nothing if bound is None else bound.tables,
         members[0].starts,
         0 if bound is None else bound.needed,
-        scores=None,
+        cutoff=0.0,  # the score is the least margin by which a member that is needed accepts
         reach=None if all(m.reach is None for m in members) else partial(_least_reach, members, at_least),
         members=members,
         at_least=at_least,

@@ -45,6 +45,17 @@ class Forest:
 
     def oracle(self, encoding: Encoding, chance: float, sign: int) -> TreeOracle:
         """Make an oracle; ``sign`` is -1 where the first class, whose log-odds are minus these, is wanted."""
+        trees = self.on_levels(encoding, sign)
+        if not self.votes:
+            how = self.steepness, self.rounding
+            return log_odds_oracle(encoding.levels, trees, sign * self.intercept, chance, *how)
+        ensemble, needed = TreeEnsemble.from_trees(encoding.levels, trees), chance * len(trees)
+        margin = margin_of(ensemble, DOUBLE) + 4 * DOUBLE * needed
+        leaves = np.concatenate([tree.value[tree.feature == LEAF] for tree in trees])
+        return TreeOracle(ensemble, needed, margin, rounds=not are_round(leaves, bits=12, below=1000))
+
+    def on_levels(self, encoding: Encoding, sign: int) -> list[Tree]:
+        """Turn each tree into one on levels, its leaves times ``sign``."""
         feature = np.zeros(encoding.width, dtype=np.int64)
         inputs: NDArray[Any] = np.repeat(encoding.constants[:, None], max(encoding.levels), axis=1)
         for number, (columns, block) in enumerate(zip(encoding.columns, encoding.values, strict=True)):
@@ -53,14 +64,7 @@ class Forest:
             inputs[columns, : len(block)] = block.T
         if self.single:
             inputs = inputs.astype(np.float32)
-        trees = [self._on_levels(tree, feature, inputs, sign) for tree in self.trees]
-        if not self.votes:
-            how = self.steepness, self.rounding
-            return log_odds_oracle(encoding.levels, trees, sign * self.intercept, chance, *how)
-        ensemble, needed = TreeEnsemble.from_trees(encoding.levels, trees), chance * len(trees)
-        margin = _margin(ensemble, DOUBLE) + 4 * DOUBLE * needed
-        leaves = np.concatenate([tree.value[tree.feature == LEAF] for tree in trees])
-        return TreeOracle(ensemble, needed, margin, rounds=not are_round(leaves, bits=12, below=1000))
+        return [self._on_levels(tree, feature, inputs, sign) for tree in self.trees]
 
     def _on_levels(self, tree: Grown, feature: IntArray, inputs: NDArray[Any], sign: int) -> Tree:
         """Turn thresholds and sets of categories into sets of levels."""
@@ -133,10 +137,11 @@ def log_odds_oracle(
     """
     ensemble = TreeEnsemble.from_trees(levels, trees, intercept)
     logistic = 8 * rounding / (chance * (1 - chance) * steepness)
-    return TreeOracle(ensemble, log_odds(chance) / steepness, _margin(ensemble, rounding) + logistic)
+    return TreeOracle(ensemble, log_odds(chance) / steepness, margin_of(ensemble, rounding) + logistic)
 
 
-def _margin(ensemble: TreeEnsemble, rounding: float) -> float:
+def margin_of(ensemble: TreeEnsemble, rounding: float) -> float:
+    """How far off a library can be that adds up the leaves in any order, rounding as much each time."""
     n_trees = len(ensemble.roots)
     largest = np.maximum.reduceat(np.abs(ensemble.units), ensemble.roots)
     size = (abs(ensemble.intercept) + int(largest.sum())) / 10**ensemble.digits

@@ -13,8 +13,9 @@ from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.columns import inputs_for, named_as_fitted, probe
-from oneformany.readers.registry import TREES, reader_for
+from oneformany.readers.registry import ISOLATION, TREES, reader_for
 from oneformany.readers.trees.forest import Forest, Grown
+from oneformany.readers.trees.isolation import isolation_forest
 from oneformany.readers.verdict import SINGLE, both_classes, class_index, least_probability, log_odds
 from oneformany.schema.encoding import Encoding
 
@@ -56,7 +57,10 @@ def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
 
 def forest_of(model: AnyModel) -> Forest | None:
     """Find the trees of a model made of them; ``None`` for other models."""
-    return grown(model) if reader_for(model).read == TREES else None
+    read = reader_for(model).read
+    if read == ISOLATION:
+        return isolation_forest(model)
+    return grown(model) if read == TREES else None
 
 
 def grown(model: AnyModel, index: int = 1) -> Forest:
