@@ -16,6 +16,7 @@ from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
+    IsolationForest,
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
@@ -264,6 +265,18 @@ def _function():
     return Kind(fit, SCHEMA, frame=FRAME, chances=lambda model: model(FRAME), needs_threshold=True)
 
 
+def _isolation_forest():
+    def fit(codes, _target, seed):
+        model = IsolationForest(n_estimators=5, random_state=seed % 1000, contamination=0.3)
+        return model.fit(ENCODING.encode(codes))
+
+    def chances(model):
+        usual = model.decision_function(ENCODING.encode(POINTS))
+        return np.stack([np.where(usual == 0, -1.0, -usual), usual], axis=1)  # 0 is usual
+
+    return Kind(fit, chances=chances, unfitted=IsolationForest, classes=(1,))
+
+
 def _scorecard():
     def fit(_codes, _target, seed):
         rng = np.random.default_rng(seed)
@@ -297,6 +310,7 @@ KINDS = {
         lambda: GradientBoostingClassifier(n_estimators=4, max_depth=2, loss="exponential")
     ),
     "histogram boosting": _fitted(lambda: HistGradientBoostingClassifier(max_iter=4, min_samples_leaf=2)),
+    "isolation forest": _isolation_forest(),
     "XGBoost": _xgboost(),
     "XGBoost, one tree": _xgboost(learning_rate=1.0, base_score=0.5),
     "XGBoost booster": _xgboost_booster(),

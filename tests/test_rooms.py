@@ -18,7 +18,7 @@ TESTS = Path(__file__).parent
 ARROW = (
     ("anything", "exceptions", "memory"),
     ("arrays", "compiled", "files", "plain", "stop", "verify"),
-    ("statistics",),
+    ("robust", "statistics"),
     ("progress",),
     ("schema",),
     ("oracles", "datasets"),

@@ -1,5 +1,8 @@
 """Read an isolation forest: how deep a row ends in each tree, added up exactly."""
 
+import math
+from numbers import Real
+
 import numpy as np
 
 from oneformany.anything import AnyModel
@@ -11,6 +14,7 @@ from oneformany.readers.trees.forest import Forest, Grown, margin_of
 from oneformany.readers.verdict import DOUBLE, class_index
 from oneformany.schema.encoding import Encoding
 
+SMALLEST = 1e-6  # score: twenty times as deep as rows end on average
 OPERATIONS = 64  # rounded ones, and more, between the sum of the depths and the score
 
 
@@ -22,6 +26,8 @@ def read_isolation_forest(
     Its decision value is ``-2 ** (-depths / deepest) - offset_``, where the depths of the row's leaves are
     added up over all trees, so a row is usual from a certain sum on.
     """
+    if threshold is not None and not (isinstance(threshold, Real) and math.isfinite(threshold)):
+        raise InputError(f"the threshold is {threshold!r}; it must be a finite decision value")
     sign = 1 if class_index(model, positive) else -1
     forest = isolation_forest(model)
     encoding.check_width(forest.width, type(model).__name__)
@@ -29,15 +35,12 @@ def read_isolation_forest(
     if deepest == 0:
         raise UnsupportedModelError("IsolationForest was fitted on one row per tree; raise max_samples")
     least = sign * (0.0 if threshold is None else float(threshold))
-    unusual = -(float(model.offset_) + least)  # a score of at most this is usual
-    if not 0 < unusual < 1:
-        raise InputError(
-            f"the threshold is {threshold}; decision values lie between {-1 - model.offset_:.4g} and "
-            f"{-model.offset_:.4g}"
-        )
-    needed = -deepest * float(np.log2(unusual))
+    # A score of at most this is usual; no row is as deep as the smallest one asks for.
+    unusual = max(SMALLEST, -(float(model.offset_) + least))
+    most = sum(float(tree.value[tree.column == LEAF].max()) for tree in forest.trees)
+    needed = min(-deepest * float(np.log2(unusual)), most + 1.0)
     ensemble = TreeEnsemble.from_trees(encoding.levels, forest.on_levels(encoding, sign))
-    rounding = OPERATIONS * DOUBLE * (deepest + needed) / unusual
+    rounding = OPERATIONS * DOUBLE * (deepest + abs(needed)) / unusual
     return TreeOracle(ensemble, sign * needed, margin_of(ensemble, DOUBLE) + rounding)
 
 
