@@ -112,7 +112,7 @@ class Acceptors:
         return len(self.every) == 1
 
     def but(self, number: int, acceptor: Acceptor) -> Acceptors:
-        """Put another one at the place of one of them."""
+        """Replace one of them."""
         every = [*self.every]
         every[number] = acceptor
         split = len(self.deciding)
