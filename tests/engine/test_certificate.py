@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from oneformany import engine
 from oneformany.engine.certificate import (
     DEEPEST,
     cost_proof,
@@ -72,3 +76,14 @@ def test_a_deep_tree_can_be_written_and_read():
 @pytest.mark.parametrize("depth", [DEEPEST + 1, 5_000])
 def test_a_tree_that_is_nested_too_deeply_is_no_proof(depth):
     assert renumbered(chain(depth), np.array([7]), DEEPEST) is None
+
+
+def test_the_engine_makes_each_kind_of_proof_in_one_place():
+    made = Counter(
+        node.func.id
+        for path in Path(engine.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    )
+    kinds = ("Weights", "Branch", "Cost", "Exclusion", "Anchors")
+    assert {kind: made[kind] for kind in kinds} == dict.fromkeys(kinds, 1)

@@ -157,6 +157,13 @@ def test_repeats_and_unreachable_rows_have_no_weight(row: int) -> None:
     assert f"names row {row}" in wrong
 
 
+def test_an_empty_scope_proves_nothing() -> None:
+    nobody = weighed([0] * 8, 60, 0)
+    assert not bound_failure(nobody, 0)
+    exclusion = {"explanations": 3, "at_most": 0, "columns": [], "tree": {"filters": []}}
+    assert "reach what is to be excluded" in bound_failure({**nobody, "exclusion": exclusion, "bound": 4}, 4)
+
+
 def test_a_row_weighs_no_more_than_its_people_count() -> None:
     proof = weighed(WEIGHTS, 60, 3)
     assert "row 0 weighs more than its people count" in bound_failure({**proof, "scale": 14}, 3)

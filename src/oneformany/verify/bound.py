@@ -101,6 +101,8 @@ def _check_groups(
     where a search cannot tell.
     """
     columns, n = ListedColumns(listed), len(items.members)
+    if not n:
+        return
     decided = bool(items.apart) or any(len(rows) > 1 for rows in items.members)
     if decided and not problem.plain:
         raise NotConfirmedError(
@@ -245,6 +247,8 @@ def _check_listed(claims: Claims, proof: Cost) -> None:
     """
     problem, scale = claims.problem, proof.scale
     items, (prices,) = claims.helpable_items.within(proof.scope, proof.prices)
+    if not items.members:
+        raise CertificateError(f"cost_bound is {problem.told(proof.bound)}, but nobody has a price")
     people = problem.people_of(items)
     check_prices(prices, people)
     needed = max(0, proof.needed - (claims.helpable - int(people.sum())))
