@@ -17,7 +17,7 @@ def draw_table(rng):
     chance = rng.choice([0.02, 0.3, 0.9], size=(rows, 1))
     judged = np.where(rng.random((rows, actions)) < chance, POSITIVE, NEGATIVE)
     judged = np.where((judged == POSITIVE) & (rng.random(judged.shape) < 0.1), NEAR, judged).astype(np.int8)
-    table = BitTable(actions)
+    table = BitTable.empty(actions)
     counts = [table.add(line) for line in judged]
     assert counts == (judged != NEGATIVE).sum(axis=1).tolist()
     return table, judged != NEGATIVE
@@ -59,6 +59,17 @@ def test_a_pair_that_was_withdrawn_is_gone_and_no_other(seed):
 
 
 def test_without_time_there_are_no_masks():
-    table = BitTable(3)
+    table = BitTable.empty(3)
     table.add(np.array([POSITIVE, NEGATIVE, NEAR], dtype=np.int8))
     assert Masks.of(table, np.array([0]), np.zeros(3, dtype=np.int32), Stop(0)) is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_loads_are_what_the_rows_of_an_action_weigh(seed):
+    rng = np.random.default_rng(seed)
+    table, accepts = draw_table(rng)
+    weights = rng.integers(0, 2**40, size=len(accepts))
+    assert np.array_equal(table.loads(weights), weights @ accepts)
+    some = rng.permutation(table.n_actions)[: int(rng.integers(1, table.n_actions + 1))]
+    assert np.array_equal(table.only(some).loads(weights), (weights @ accepts)[some])

@@ -15,6 +15,8 @@ from judgement_goals import is_true_of_goals
 from oneformany.engine.few import rounds
 from oneformany.engine.options import Options
 from oneformany.methods import solve
+from oneformany.problem.goal import Goal
+from reference_goals import best_answer
 
 
 @settings(max_examples=150, deadline=None)
@@ -71,3 +73,41 @@ def test_other_ways_to_share_do_not_come_here():
     problem = draw_few(np.random.default_rng(0))
     for other in (replace(problem, share="point"), replace(problem, share="features")):
         assert "rows listed" not in solve(other, options=FEW_ROWS).statistics.counters
+
+
+def check_goal(problem, goal, result):
+    """As good as brute force, and true."""
+    best = best_answer(problem, goal)
+    assert_confirmed(problem, result)
+    assert result.undecided == ()
+    if goal.explanations is not None:
+        assert (result.covered, result.covered_bound) == (best.covered, best.covered)
+    else:
+        assert (result.count, result.lower_bound) == (best.explanations, best.explanations)
+        assert result.covered >= min(goal.needed(result.people), best.covered)
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_goals_are_met_as_well_as_brute_force_does(seed):
+    rng = np.random.default_rng(seed)
+    problem = draw_few(rng)
+    goal = Goal(explanations=int(rng.integers(1, 4)))
+    if rng.random() < 0.5:
+        goal = Goal(coverage=float(rng.choice([0.3, 0.5, 0.8, 1.0])))
+    result = solve(problem, options=FEW_ROWS, explanations=goal.explanations, coverage=goal.coverage)
+    check_goal(problem, goal, result)
+
+
+@pytest.mark.parametrize("chunk", range(3))
+def test_goals_wherever_time_ends(chunk, monkeypatch):
+    monkeypatch.setattr(rounds, "FIRST_OF_SOME", 1)
+    monkeypatch.setattr(rounds, "LISTED_AT_ONCE", 1)
+    rng = np.random.default_rng([6, chunk])
+    for looks in range(25):
+        problem = replace(draw_few(rng), restrictions=())
+        goal = {"explanations": int(rng.integers(1, 4))} if rng.random() < 0.5 else {"coverage": 0.7}
+        with monkeypatch.context() as patched:
+            patched.setattr("oneformany.stop.Stop.expired", LooksLeft(looks))
+            result = solve(problem, options=FEW_ROWS, **goal)
+        assert is_true_of_goals(json.loads(result.to_json()))

@@ -36,7 +36,7 @@ class ListedRows:
         self.by = np.full(len(ground.rows), NO_ACTION)  # an action that helps each row, where one is known
         self.rank = np.zeros(len(offered.actions), dtype=np.int32)  # how many of a few rows accept an action
         self.withdrawn = 0  # pairs of a row and an action that the classifier refused when it was asked
-        self._judge, self._bits = judge, BitTable(len(offered.actions))
+        self._judge, self._bits = judge, BitTable.empty(len(offered.actions))
 
     @classmethod
     def of(cls, ground: Ground, stop: Stop) -> Self:
@@ -92,6 +92,15 @@ class ListedRows:
                 found.append(row)
         self.rows = np.append(self.rows, np.array(found, dtype=np.int64))
 
+    def decide(self, rows: Iterable[int]) -> None:
+        """Find out whether rows can be helped at all, without keeping what they accept."""
+        with suppress(OutOfTimeError):
+            for row in rows:
+                if self.stop.expired():
+                    return
+                self.by[row] = self._accepted(row, self.judged(row))
+                self.unreachable[row] = self.by[row] == NO_ACTION
+
     def _accepted(self, row: int, line: NDArray[np.int8]) -> int:
         """An action that a row surely accepts, or one that it does when the classifier is asked; or none."""
         sure = np.flatnonzero(line == POSITIVE)
@@ -131,19 +140,27 @@ class ListedRows:
             self._bits.withdraw(int(which[index]), int(actions[action]))
             self.withdrawn += 1
 
-    def columns(self) -> tuple[ColumnTable, IntArray] | None:
+    def loads(self, weights: IntArray) -> IntArray:
+        """What each action's rows weigh together, with a weight for each listed row as they rise."""
+        by_bit = np.empty_like(weights)
+        by_bit[np.argsort(self.rows)] = weights
+        return self._bits.loads(by_bit)
+
+    def columns(self, some: IntArray | None = None) -> tuple[ColumnTable, IntArray] | None:
         """The largest groups of listed rows with an action each, over the listed rows as they rise.
 
-        And those actions. ``None`` where time was too short.
+        And those actions, all of them or only ``some``. ``None`` where time was too short.
         """
-        order = np.argsort(self.rows)
-        masks = Masks.of(self._bits, order, self.rank, self.stop)
+        order, actions = np.argsort(self.rows), slice(None) if some is None else some
+        bits = self._bits if some is None else self._bits.only(some)
+        masks = Masks.of(bits, order, self.rank[actions], self.stop)
         if masks is None:
             return None
+        found = masks.actions if some is None else some[masks.actions]
         incidence = masks.incidence()
-        changed, targets = self.offered.changes(masks.actions)
+        changed, targets = self.offered.changes(found)
         costs = np.zeros(len(incidence.rows), dtype=np.int64)
         whole = ColumnTable(
-            incidence.starts, incidence.rows, costs, changed, targets, len(self.rows), complete=True
+            incidence.starts, incidence.rows, costs, changed, targets, len(self.rows), complete=some is None
         )
-        return whole, masks.actions
+        return whole, found

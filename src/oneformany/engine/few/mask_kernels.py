@@ -154,3 +154,14 @@ def number_again(masks: Words, known: int, slots: IntArray) -> None:
         while slots[slot] != NONE:
             slot = (slot + ONE) & last_slot
         slots[slot] = number
+
+
+@outer
+def weigh(planes: Planes, tables: IntArray, loads: IntArray) -> None:
+    """Add to each action's load what the rows weigh that accept it; a line of a table for eight rows."""
+    for begin in range(0, len(loads), BLOCK):
+        end = min(begin + BLOCK, len(loads))
+        for number in range(len(tables)):
+            table, plane = tables[number], planes[number]
+            for action in range(begin, end):
+                loads[action] += table[plane[action]]

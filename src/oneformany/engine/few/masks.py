@@ -19,10 +19,18 @@ ROWS_OF_A_PLANE = 8
 class BitTable:
     """Which actions the listed rows accept: row by row a bit, action by action."""
 
-    def __init__(self, n_actions: int) -> None:
-        self.n_actions = n_actions
-        self.n_rows = 0
-        self._planes = np.zeros((1, n_actions), dtype=np.uint8)
+    def __init__(self, planes: NDArray[np.uint8], n_rows: int = 0) -> None:
+        self._planes, self.n_rows = planes, n_rows
+
+    @classmethod
+    def empty(cls, n_actions: int) -> Self:
+        """No row yet."""
+        return cls(np.zeros((1, n_actions), dtype=np.uint8))
+
+    @property
+    def n_actions(self) -> int:
+        """How many actions there are."""
+        return int(self._planes.shape[1])
 
     @property
     def bytes(self) -> int:
@@ -48,6 +56,19 @@ class BitTable:
         planes, bits = np.divmod(rows, ROWS_OF_A_PLANE)
         found = self._planes[planes[:, None], actions] >> bits[:, None].astype(np.uint8)
         return np.asarray((found & 1).astype(np.bool_))
+
+    def loads(self, weights: IntArray) -> IntArray:
+        """What the rows that accept an action weigh together, of each action."""
+        padded = np.zeros(len(self._planes) * ROWS_OF_A_PLANE, dtype=np.int64)
+        padded[: len(weights)] = weights
+        bits = np.arange(256)[:, None] >> np.arange(ROWS_OF_A_PLANE) & 1
+        loads = np.zeros(self.n_actions, dtype=np.int64)
+        kernels.weigh(self._planes, padded.reshape(-1, ROWS_OF_A_PLANE) @ bits.T, loads)
+        return loads
+
+    def only(self, actions: IntArray) -> Self:
+        """The same rows with some of the actions."""
+        return type(self)(np.ascontiguousarray(self._planes[:, actions]), self.n_rows)
 
     def withdraw(self, row: int, action: int) -> None:
         """Take back that a row accepts an action."""

@@ -28,7 +28,7 @@ def serves(run: Context) -> bool:
     """Whether a few rows are to be listed: listing all of them is too much, and one is quick."""
     problem, options = run.problem, run.options
     judges = isinstance(problem.oracle, JudgesActions)
-    if not (options.few_rows and problem.share == "action" and judges and not run.goal.limited):
+    if not (options.few_rows and problem.share == "action" and judges):
         return False
     ground = Ground.of(problem)
     if not too_much(ground, options.most_work, costed=run.cheaply):
@@ -72,10 +72,10 @@ def solve_by_few_rows(run: Context) -> Result:
 
 
 def _completed(rounds: Rounds) -> Attempt:
-    """The best attempt; where everybody is to be helped, with what else helps rows that can be helped."""
+    """The best attempt, with what else helps people who are to be helped, as far as that is known."""
     listed = rounds.listed
     attempt = rounds.best or Attempt(np.zeros(0, dtype=np.int64), np.full_like(listed.by, NO_ACTION))
-    if rounds.goal.limited:
+    if rounds.goal.explanations is not None or (rounds.goal.limited and rounds.enough):
         return attempt
     by = np.where(attempt.helped, attempt.by, listed.by)
     return Attempt(np.union1d(attempt.actions, by[listed.reachable]), by)
@@ -95,7 +95,7 @@ def _claims(rounds: Rounds, attempt: Attempt) -> dict[str, Any]:
     most = None if goal.explanations is None else possible
     if proved is None:
         return {"proof": None, "bound": 0, "covered_bound": most}
-    proof = proved.proof(rounds.listed.ground.problem, goal.limited)
+    proof = proved.proof(rounds.listed.ground.problem)
     if not goal.limited:
         return {"proof": proof}
     if goal.explanations is None:
