@@ -265,6 +265,20 @@ def _function():
     return Kind(fit, SCHEMA, frame=FRAME, chances=lambda model: model(FRAME), needs_threshold=True)
 
 
+def _catboost():
+    def make():
+        from catboost import CatBoostClassifier
+
+        return CatBoostClassifier(
+            iterations=6, depth=2, learning_rate=0.5, thread_count=1, verbose=0, allow_writing_files=False
+        )
+
+    def fit(codes, target, seed):
+        return make().set_params(random_seed=seed % 1000).fit(ENCODING.encode(codes), target)
+
+    return Kind(fit, unfitted=make)
+
+
 def _isolation_forest():
     def fit(codes, _target, seed):
         model = IsolationForest(n_estimators=5, random_state=seed % 1000, contamination=0.3)
@@ -314,6 +328,7 @@ KINDS = {
     "XGBoost": _xgboost(),
     "XGBoost, one tree": _xgboost(learning_rate=1.0, base_score=0.5),
     "XGBoost booster": _xgboost_booster(),
+    "CatBoost": _catboost(),
     "LightGBM": _lightgbm(),
     "LightGBM booster": _lightgbm_booster(),
     "logistic regression": _fitted(LogisticRegression),

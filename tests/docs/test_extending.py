@@ -24,7 +24,8 @@ def names():
         for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
             exec(block, defined)  # noqa: S102 (our own page)
     yield defined
-    READERS[:] = [reader for reader in READERS if reader.kind != "points of another library"]
+    own = {"points of another library", "rules of thumb"}
+    READERS[:] = [reader for reader in READERS if reader.kind not in own]
 
 
 def test_a_rule_of_ones_own_is_a_rule(names):
@@ -37,6 +38,16 @@ def test_a_model_kind_of_ones_own_is_read_and_explained(names):
     result = names["explainer"].explain(names["refused"])
     assert (result.status, result.count) == ("optimal", 1)
     assert result.explanations[0].point == (2, 1)
+
+
+def test_a_library_in_one_file_is_read_and_proved_beside_another_model(names):
+    result, frame = names["result_of_both"], names["people"]
+    assert result.status == "optimal"
+    assert "unread" not in result.problem["model"]
+    assert result.problem["rows"] == np.flatnonzero(names["thumbs"].predict(frame) == 0).tolist()
+    alone = ofm.OneForMany(names["thumbs"], max_changes=2, share="action", positive=0).explain(frame)
+    assert (names["thumbs"].predict(alone.apply(frame)) == 0).all()
+    assert ofm.verify(alone.to_json()).ok
 
 
 @pytest.mark.parametrize(("max_changes", "count", "beyond_help"), [(1, 2, [0]), (2, 1, [])])

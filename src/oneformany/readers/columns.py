@@ -187,16 +187,16 @@ def columns_of(model: AnyModel, known: Collection[str], where: str) -> tuple[str
 def fitted_names(model: AnyModel, known: Collection[str]) -> list[str] | None:
     """Name the columns that a model was fitted with, if it knows; LightGBM has them with "_" for spaces.
 
-    LightGBM and interpret number the columns of an array.
+    LightGBM, interpret and CatBoost number the columns of an array.
     """
-    names = getattr(model, "feature_names_in_", None)
+    names = getattr(model, "feature_names_in_", getattr(model, "feature_names_", None))  # of CatBoost
     if type(model).__name__ == "Booster":
         names = model.feature_names if hasattr(model, "feature_names") else model.feature_name()
     if names is None:
         return None
     spelled = {str(name).replace(" ", "_"): str(name) for name in known}
     found = [str(name) if name in known else spelled.get(str(name), str(name)) for name in names]
-    numbered = [[name.format(n) for n in range(len(found))] for name in ("Column_{}", "feature_{:04}")]
+    numbered = [[name.format(n) for n in range(len(found))] for name in ("Column_{}", "feature_{:04}", "{}")]
     return None if found in numbered and not set(found).intersection(known) else found
 
 

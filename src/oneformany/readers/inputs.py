@@ -247,6 +247,8 @@ def known_categories(model: AnyModel, frame: pd.DataFrame, labels: Sequence[str]
     """Find the categories that a boosting model was fitted on, by columns that have the type category."""
     typed = [name for name in labels if isinstance(frame[name].dtype, pd.CategoricalDtype)]
     kind = type(model)
+    if named("catboost", "CatBoostClassifier")(kind):
+        load(".trees.catboost:check_numbers")(model)
     if named("lightgbm", "LGBMClassifier", "Booster")(kind):
         booster: AnyModel = getattr(model, "booster_", model)
         known = booster.pandas_categorical or []

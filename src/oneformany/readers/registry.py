@@ -95,6 +95,7 @@ READERS: list[Reader] = [
     Reader("XGBClassifier", named("xgboost", "XGBClassifier"), TREES),
     Reader("boosters of XGBoost", named("xgboost", "Booster"), TREES, probabilities=_BOOSTER),
     Reader("LGBMClassifier", named("lightgbm", "LGBMClassifier"), TREES),
+    Reader("CatBoostClassifier", named("catboost", "CatBoostClassifier"), TREES),
     Reader("boosters of LightGBM", named("lightgbm", "Booster"), TREES, probabilities=_BOOSTER),
     Reader("MLPClassifier", named("sklearn", "MLPClassifier"), ".networks.feed_forward:read_mlp"),
     Reader(

@@ -1,4 +1,4 @@
-"""Read trees of scikit-learn, XGBoost and LightGBM; the latter two are not imported without a model."""
+"""Read trees of scikit-learn, XGBoost and LightGBM; no library is imported without a model of it."""
 
 import json
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from oneformany.oracles.trees.ensemble import LEAF
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.columns import inputs_for, named_as_fitted, probe
 from oneformany.readers.registry import ISOLATION, TREES, reader_for
+from oneformany.readers.trees.catboost import catboost_forest
 from oneformany.readers.trees.forest import Forest, Grown
 from oneformany.readers.trees.isolation import isolation_forest
 from oneformany.readers.verdict import SINGLE, both_classes, class_index, least_probability, log_odds
@@ -248,6 +249,7 @@ BOOSTING: dict[str, Callable[[Any], Forest]] = {
     "sklearn.HistGradientBoostingClassifier": _histogram_boosting,
     "xgboost.XGBClassifier": _xgboost,
     "xgboost.Booster": _xgboost,
+    "catboost.CatBoostClassifier": catboost_forest,
     "lightgbm.LGBMClassifier": _lightgbm,
     "lightgbm.Booster": _lightgbm,
 }
