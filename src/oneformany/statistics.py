@@ -69,6 +69,8 @@ class Statistics(Plain):
         Seconds per phase.
     counters : dict
         Search nodes, columns, questions to the classifier and the like.
+    decisions : list of str
+        Where columns came from, and why, in words.
     notes : list of str
         What was left out because it was too much, in words.
     limits : list of str
@@ -85,6 +87,7 @@ class Statistics(Plain):
     rounds: list[Round] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
+    decisions: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
 

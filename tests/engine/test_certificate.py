@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import json
-from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from oneformany import engine
 from oneformany.engine.certificate import (
-    DEEPEST,
     cost_proof,
     exclusion_proof,
     first_given,
     renumbered,
     weights_proof,
 )
+from oneformany.engine.cover.tree import DEEPEST_FILED, depth_of
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.result.proof import Weights
@@ -65,25 +61,15 @@ def chain(depth):
 
 
 def test_a_deep_tree_can_be_written_and_read():
-    case = renumbered(chain(DEEPEST), np.array([7]), DEEPEST)
+    assert depth_of(chain(DEEPEST_FILED)) == DEEPEST_FILED
+    case = renumbered(chain(DEEPEST_FILED), np.array([7]), DEEPEST_FILED)
     assert json.loads(json.dumps(case)) == case
-    for _ in range(DEEPEST - 1):
+    for _ in range(DEEPEST_FILED - 1):
         assert (case["row"], case["columns"]) == (7, [3])
         (case,) = case["parts"]
     assert case == {"filters": []}
 
 
-@pytest.mark.parametrize("depth", [DEEPEST + 1, 5_000])
+@pytest.mark.parametrize("depth", [DEEPEST_FILED + 1, 5_000])
 def test_a_tree_that_is_nested_too_deeply_is_no_proof(depth):
-    assert renumbered(chain(depth), np.array([7]), DEEPEST) is None
-
-
-def test_the_engine_makes_each_kind_of_proof_in_one_place():
-    made = Counter(
-        node.func.id
-        for path in Path(engine.__file__).parent.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    )
-    kinds = ("Weights", "Branch", "Cost", "Exclusion", "Anchors")
-    assert {kind: made[kind] for kind in kinds} == dict.fromkeys(kinds, 1)
+    assert renumbered(chain(depth), np.array([7]), DEEPEST_FILED) is None

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from engine.table.tables import names_of, random_table, table_of
+from oneformany.engine.standing import Cases, nothing_known
 from oneformany.engine.table.fewest import solve_cover
 
 
 def test_a_proof_is_kept_where_the_columns_change():
     table = table_of([[0, 1], [1, 2], [0, 2]], 3)
     standing = solve_cover(table)
-    assert (standing.bound, standing.capacity) == (2, standing.weights.capacity)
+    assert standing.bound == 2
     other = solve_cover(table_of([[0, 1, 2]], 3))
     mixed = other.proved_by(standing)
     assert (len(mixed.chosen), mixed.bound) == (1, 2)
     assert mixed.exclusion is standing.exclusion
-    chosen = standing.choosing(standing.columns, standing.covered)
-    assert chosen.chosen.tolist() == [0, 1]
-    assert np.array_equal(chosen.columns.rows, standing.columns.rows)
+    assert other.by_weights(standing.weights).bound == 2
+    assert not len(standing.closed.open)
+
+
+def test_of_two_cases_the_weaker_bound_holds():
+    one, two = solve_cover(table_of([[0, 1, 2]], 3)), solve_cover(table_of([[0, 1], [1, 2], [0, 2]], 3))
+    cases = Cases((0, 1), together=two, apart=one)
+    assert cases.bound == 1
+    split = nothing_known(one.table).by_cases(Cases((0, 1), two, two))
+    assert (split.bound, split.weights, split.exclusion) == (2, None, None)
+    assert split.duals is None
+    assert one.proved_by(split).cases is split.cases
 
 
 def test_an_exclusion_holds_its_own_columns():

@@ -146,7 +146,7 @@ def test_only_groups_inside_others_are_dropped(groups):
 def test_when_time_is_up_there_is_no_list():
     _, run, node = settled(0)
     run.context = replace(run.context, stop=Stop(0))
-    assert heavy_columns(node, 0, 10_000) is None
+    assert heavy_columns(run, node.items, node.weights, 0, 10_000) is None
 
 
 def settled(seed):

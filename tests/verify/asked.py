@@ -11,7 +11,7 @@ import numpy as np
 import oneformany as ofm
 from certificates import sealed
 from engine.listing.sharing_problems import draw_problem
-from oneformany.engine.plan import needs_listing
+from oneformany.engine.sources.opening import searchable
 from oneformany.engine.table.options import TableOptions
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.problem import Problem
@@ -105,7 +105,7 @@ def answered(rng: np.random.Generator, number: int) -> dict[str, Any]:
         problem = five_features(share, people=rng.integers(1, 4, size=len(CODES)))
     # Few rounds leave bad weights and prices, so that proofs may need searches.
     table = TableOptions(max_rounds=int(rng.integers(0, 3)), repair=bool(rng.random() < 0.5))
-    searched = not needs_listing(problem, wanted) and bool(rng.random() < 0.5)
+    searched = searchable(problem, wanted) and bool(rng.random() < 0.5)
     way: Any = "search" if searched else "listing"
     result = ofm.solve(
         problem,

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from oneformany.arrays import IntArray
-from oneformany.engine.pricing.space import SearchSpace
-from oneformany.engine.tree import Node
+from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.cover.tree import DEEPEST_FILED
+from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
+from oneformany.engine.standing import Standing, TreeProof
+from oneformany.engine.table.cost import CostAnswer
 from oneformany.problem import Problem
 from oneformany.result.proof import Anchors, Branch, Cost, Exclusion, Moves, Proof, Weights
-
-DEEPEST = 120  # cases within cases: files that are nested much deeper cannot be written
 
 
 def first_given(problem: Problem) -> IntArray:
@@ -67,39 +67,9 @@ def exclusion_proof(
     return Exclusion(explanations, at_most, columns, named, moves)
 
 
-def dual_proof(node: Node) -> Weights:
-    """No column weighs more than the capacity that was proved."""
-    space = node.run.space
-    return weights_proof(space.problem, weights_of(node), node.capacity)
-
-
-def weights_of(node: Node) -> IntArray:
-    """What the node's items weigh, at the distinct row that stands for each."""
-    space = node.run.space
-    weights = np.zeros(len(space.problem.rows), dtype=np.int64)
-    weights[space.helpable[node.items.first]] = node.weights
-    return weights
-
-
-def enumeration_proof(
-    node: Node, target: int, groups: list[IntArray], tree: dict[str, Any]
-) -> Weights | None:
-    """No ``target`` of all columns that could be part of such a cover do cover everything.
-
-    ``groups`` holds the items of each of these columns, ``tree`` tells why; ``None`` where it is too deep.
-    """
-    problem, items = node.run.space.problem, node.items
-    rows = node.run.space.helpable[items.first]
-    deepest, named = DEEPEST - items.decisions.depth, [rows[group] for group in groups]
-    exclusion = exclusion_proof(problem, target, 0, named, tree, rows=rows, deepest=deepest)
-    if exclusion is None:
-        return None
-    return weights_proof(problem, weights_of(node), node.capacity, exclusion=exclusion, scope=rows)
-
-
-def branch_proof(space: SearchSpace, pair: tuple[int, int], together: Proof, apart: Proof) -> Branch:
-    """Two rows of the space share an explanation, or they do not."""
-    one, other = sorted(first_given(space.problem)[space.helpable[list(pair)]].tolist())
+def branch_proof(problem: Problem, pair: tuple[int, int], together: Proof, apart: Proof) -> Branch:
+    """Two distinct rows share an explanation, or they do not."""
+    one, other = sorted(first_given(problem)[list(pair)].tolist())
     return Branch((one, other), together, apart)
 
 
@@ -129,6 +99,87 @@ def cost_proof(
         changes, savings = (tuple(numbers[rows].tolist()) for numbers in anchors)
         told = Anchors(changes, savings)
     return Cost(given, tuple(prices[rows].tolist()), scale, explanations, needed, bound, exclusion, told)
+
+
+class Proofs:
+    """Turns what stands at the end of a run, and rows beyond help, into proofs about the problem."""
+
+    def __init__(self, problem: Problem, unreachable: BoolArray) -> None:
+        self.problem = problem
+        self.rows = int(problem.multiplicity[~unreachable].sum())
+        self._unreachable, self._helpable = unreachable, np.flatnonzero(~unreachable)
+
+    def cover(self, answer: Standing) -> Proof:
+        """Why no fewer columns cover everybody."""
+        if answer.cases is not None:
+            both = answer.cases.together, answer.cases.apart
+            return branch_proof(self.problem, answer.cases.pair, *map(self.cover, both))
+        found, proof = answer.weights, answer.exclusion
+        if found is None or not found.total:  # at least one is needed where there is a column
+            alone = np.zeros(answer.table.n_rows, dtype=np.int64)
+            alone[answer.table.rows[0]] = 1
+            return weights_proof(self.problem, alone, 1)
+        weights, dual = found.weights, weights_proof(self.problem, found.weights, found.capacity)
+        if proof is None or proof.target + 1 <= dual.bound:
+            return dual
+        exclusion = exclusion_proof(
+            self.problem, proof.target, 0, _groups(proof), proof.tree, rows=proof.rows, deepest=DEEPEST_FILED
+        )
+        if exclusion is None:
+            return dual
+        scope = np.union1d(proof.rows, np.flatnonzero(weights))
+        return weights_proof(self.problem, weights, dual.capacity, exclusion=exclusion, scope=scope)
+
+    def people(self, answer: Standing) -> Weights | None:
+        """Why so many columns cover no more people, or no fewer columns so many people."""
+        if answer.weights is None:
+            return None
+        weights, proof = np.where(self._unreachable, 0, answer.weights.weights), answer.exclusion
+        scope = self._helpable if answer.scope is None else answer.scope
+        people = int(self.problem.multiplicity[scope].sum())
+        exclusion = None if proof is None else self._exclusion(proof, people - proof.target)
+        return weights_proof(
+            self.problem,
+            weights,
+            answer.weights.capacity,
+            scale=ONE_IN_TABLES,
+            exclusion=exclusion,
+            scope=scope if exclusion else None,
+        )
+
+    def cost(self, answer: CostAnswer) -> Cost:
+        """Why so many columns that cover so many people cost no less."""
+        proof = answer.proof
+        exclusion = None if proof is None else self._exclusion(proof, proof.target, costed=True)
+        return cost_proof(
+            self.problem,
+            np.where(self._unreachable, 0, answer.prices),
+            ONE_IN_COVERS,
+            answer.budget,
+            answer.needed,
+            answer.bound,
+            exclusion=exclusion,
+            scope=self._helpable if exclusion else None,
+        )
+
+    def _exclusion(self, proof: TreeProof, at_most: int, *, costed: bool = False) -> Exclusion | None:
+        moves = []
+        for changed, targets in (
+            zip(proof.columns.changed, proof.columns.targets, strict=True) if costed else ()
+        ):
+            moves.append(
+                tuple((feature, int(targets[feature])) for feature in np.flatnonzero(changed).tolist())
+            )
+        groups, rows = _groups(proof), proof.rows
+        return exclusion_proof(
+            self.problem, proof.budget, at_most, groups, proof.tree, tuple(moves), rows=rows
+        )
+
+
+def _groups(proof: TreeProof) -> list[IntArray]:
+    """The distinct rows of each column that a search is about."""
+    columns = proof.columns
+    return [np.asarray(columns.group(column), dtype=np.int64) for column in range(len(columns))]
 
 
 def renumbered(tree: dict[str, Any], given: IntArray, deepest: int | None = None) -> dict[str, Any] | None:

@@ -4,13 +4,14 @@ Then every row is assigned once, and as few and as common features as possible c
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.table.table import ColumnTable, table_of
 from oneformany.problem import Problem
 
 FORBIDDEN = np.iinfo(np.int64).max
@@ -38,6 +39,23 @@ class Column:
         if problem.ruled.any():
             covered = covered[problem.may_move(space.rows[covered], point).all(axis=1)]
         return cls(point, changed, covered)
+
+
+def table_of_columns(space: SearchSpace, columns: Sequence[Column]) -> ColumnTable:
+    """Columns of a space as a table over the distinct rows of the problem."""
+    problem, rows = space.problem, space.helpable
+    table = table_of(problem, [rows[column.rows] for column in columns])
+    if not len(table):
+        return table
+    points = np.array([column.point for column in columns])
+    before, after = problem.rows[table.rows], np.repeat(points, np.diff(table.starts), axis=0)
+    each = (before != after).sum(axis=1) if problem.costs is None else problem.costs.of(before, after)
+    return replace(
+        table,
+        costs=each,
+        changed=np.array([column.changed for column in columns]),
+        targets=points.astype(np.int32),
+    )
 
 
 class ColumnPool:

@@ -59,8 +59,7 @@ class Context:
         """Whether least cost is asked for: costs or a goal are given, or rows need not share a point."""
         if self.options.least_cost is not None:
             return self.options.least_cost
-        problem = self.problem
-        return self.goal.limited or problem.costs is not None or problem.share != "point"
+        return self.goal.limited or self.problem.cost_matters
 
     def report(
         self,

@@ -6,32 +6,28 @@ from dataclasses import replace
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.columns import Column, assign, level_prices, simplest_point
+from oneformany.engine.certificate import Proofs
+from oneformany.engine.cheapen import cheapen
+from oneformany.engine.choose import choose
 from oneformany.engine.context import Context
-from oneformany.engine.cover.greedy import greedy_cover
-from oneformany.engine.exact import minimise
-from oneformany.engine.few.run import serves, solve_by_few_rows
-from oneformany.engine.listed import PACKAGES, ListedRun
 from oneformany.engine.options import Options
-from oneformany.engine.plan import needs_listing, worth_listing
-from oneformany.engine.pricing.cached_oracle import CachedOracle
-from oneformany.engine.pricing.space import SearchSpace
-from oneformany.engine.run import Run
-from oneformany.engine.saving.stage import cheapest_cover
-from oneformany.engine.scaling import ONE_IN_COVERS
-from oneformany.engine.screening import reasons_of, screen
-from oneformany.exceptions import InputError
+from oneformany.engine.screening import reasons_of
+from oneformany.engine.sources.opening import open_source
+from oneformany.engine.sources.protocol import ColumnSource
+from oneformany.engine.standing import CostStanding, Standing
+from oneformany.engine.table.cost_levels import cheapest
 from oneformany.memory import Memory
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.problem.problem import LARGEST_SUM
-from oneformany.result.build import Group, build_result, versions_of
+from oneformany.result.build import build_result, versions_of
 from oneformany.result.explanation import Explanation
+from oneformany.result.proof import Proof
 from oneformany.result.result import Result
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
-POLISHING = 0.5  # seconds beyond the limit, for simpler points and for reasons
+REASONING = 0.5  # seconds beyond the limit, for the reasons why rows are beyond help
+PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
 
 def solve_exact(
@@ -46,107 +42,64 @@ def solve_exact(
 ) -> Result:
     """Find the fewest explanations, or the best within a goal, with a proof; as ``solve`` of the package.
 
-    Where all columns can be listed, or only a listing can answer, the answer is chosen from the list;
-    otherwise columns are generated, enumerated and branched on. ``start`` is an answer that is known, to the
-    same question or to one with fewer changes.
+    ``start`` is an answer that is known, to the same question or to one with fewer changes.
     """
     goal, options = goal or Goal(), options or Options()
     stop = Stop(time_limit, memory=Memory(options.memory))
     run = Context(problem, goal, stop, options, progress=progress, seed=seed)
-
-    def solved(asked: Problem) -> Result:
-        """List all columns, or search for them, whichever serves."""
-        this = replace(run, problem=asked, statistics=Statistics())
-        way, only = run.options.way, needs_listing(asked, run.goal)
-        if way == "auto" and serves(this):
-            return solve_by_few_rows(this)
-        if way == "listing" or (way == "auto" and (only or worth_listing(this))):
-            listed = ListedRun(this)
-            listed.list_all(run.goal)
-            listed.choose(run.goal, start)
-            listed.cheapen(run.goal)
-            listed.decide(run.goal)
-            return listed.result(run.goal)
-        if only:
-            raise InputError("only a listing serves goals, own values and ways to share: way='search' cannot")
-        return _searched(this, start)
-
-    with run.stop.on_interrupt():
+    with stop.on_interrupt():
         for hopeful in hopeful_problems(problem):
-            first = solved(hopeful)
+            first = solved(replace(run, problem=hopeful, statistics=Statistics()), start)
             start = accepted_explanations(problem, first)
             if len(start) == len(first.explanations):
                 # Bounds and proofs hold all the more for fewer positive points.
                 return replace(first, problem={**first.problem, "oracle": problem.oracle.describe()})
-            if run.stop.expired():
+            if stop.expired():
                 break
-        return solved(problem)
+        return solved(replace(run, statistics=Statistics()), start)
 
 
-def _searched(asked: Context, start: Sequence[Explanation]) -> Result:
-    """Generate columns for all rows that can be helped, then make the answer cheaper if that is asked for."""
-    problem, stop, statistics, cheaply = asked.problem, asked.stop, asked.statistics, asked.cheaply
-    proof, cheap, groups = None, None, list[Group]()
-    ends = ((row, np.array(one.point, dtype=np.int64)) for one in start for row in one.members)
-    points = {int(problem.row_of[row]): point for row, point in ends}
-    screened = screen(problem, statistics, stop, points)
-    space = SearchSpace(problem, screened.helpable)
-    run = Run(asked, space, CachedOracle(space, statistics, stop))
-    if len(space.rows):
-        known = _known_columns(space, start)
-        run.pool.add(run.first_columns(screened.cells[space.helpable]))
-        if known:
-            run.offer(greedy_cover(known + run.pool.columns, len(space.rows), range(len(known))))
-            run.pool.add(known)
-        proof = minimise(run)
-        groups = _simplest(run)
-        addable = problem.most_cost * ONE_IN_COVERS < LARGEST_SUM
-        if cheaply and addable and groups and not stop.expired():
-            cheap = cheapest_cover(run)
-            groups = min(cheap.groups, groups, key=lambda chosen: (len(chosen), _cost(problem, chosen)))
-    # An undecided row might be covered instead of one that pays more.
-    undecided = not (screened.reachable | screened.unreachable).all()
-    proved = cheap is not None and cheap.proof.bound >= _cost(problem, groups)
+def solved(run: Context, start: Sequence[Explanation]) -> Result:
+    """Open a source, choose from it, make that cheaper, and say so."""
+    source = open_source(run, start)
+    first = choose(source, run, start)
+    return told(source, run, first, cheapen(source, run, first))
+
+
+def told(source: ColumnSource, run: Context, first: Standing, cheap: CostStanding | None = None) -> Result:
+    """State what was found and what was proved."""
+    problem, goal, proofs = run.problem, run.goal, Proofs(run.problem, source.unreachable)
+    owner, _ = cheapest(first.table, first.chosen, first.table.n_rows)  # each row where it pays least
+    columns = (first.table, first.chosen, owner) if cheap is None else cheap.columns
+    proof: Proof | None = None
+    fewest, most = None, None
+    if goal.limited and len(first.table):
+        proof = shown = proofs.people(first)
+        fewest = first.bound
+        if goal.explanations is not None:
+            most, fewest = first.bound, 0 if shown is None else shown.fewest(proofs.rows - first.covered)
+    elif len(first.table):
+        proof = proofs.cover(first)
+    lacks = source.shortfall
     return build_result(
         problem,
-        groups,
-        reasons=reasons_of(problem, np.flatnonzero(screened.unreachable), stop.at_least(POLISHING)),
-        helpable=space.helpable,
+        source.groups(*columns),
+        reasons=reasons_of(problem, np.flatnonzero(source.unreachable), run.stop.at_least(REASONING)),
+        helpable=np.flatnonzero(source.reachable),
         proof=proof,
-        cost_proof=None if cheap is None or undecided else cheap.proof,
-        cost_open=cheaply and bool(groups) and not proved,
-        stop=stop,
-        statistics=statistics,
+        bound=fewest,
+        covered_bound=most,
+        cost_proof=None if cheap is None else cheap.proof,
+        cost_open=run.cheaply and len(first.chosen) > 0 and not (cheap is not None and cheap.proved),
+        notes=(lacks.cost, lacks.columns),
+        by_time=lacks.by_time,
+        stop=run.stop,
+        statistics=run.statistics,
         versions=versions_of(PACKAGES),
         method="exact",
-        seed=asked.seed,
+        seed=run.seed,
+        goal=goal if goal.limited else None,
     )
-
-
-def _simplest(run: Run) -> list[Group]:
-    """The best cover of a run: each row in one group, at points as near to their rows as time allows."""
-    problem, helpable = run.space.problem, run.space.helpable
-    stop = run.stop.at_least(POLISHING)
-    return [
-        Group(column.point if stop.expired() else simplest_point(problem, column.point, rows), rows)
-        for column, rows in zip(run.best, assign(problem, helpable, run.best), strict=True)
-    ]
-
-
-def _cost(problem: Problem, groups: Sequence[Group]) -> int:
-    """What the rows of some groups pay together."""
-    features = np.arange(problem.n_features)
-    return sum(int(level_prices(problem, group.rows)[features, group.point].sum()) for group in groups)
-
-
-def _known_columns(space: SearchSpace, start: Sequence[Explanation]) -> list[Column]:
-    """Explanations of a known answer, with every row that they cover."""
-    features = np.arange(space.problem.n_features)
-    columns = (
-        Column.covering(space, np.array(one.point, dtype=np.int64), np.isin(features, one.changed))
-        for one in start
-    )
-    return [column for column in columns if len(column.rows)]
 
 
 def hopeful_problems(problem: Problem) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from oneformany.arrays import IntArray
 from oneformany.engine.columns import Column
+from oneformany.engine.cover.duals import RowWeights
 from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import Incidence, joined
 from oneformany.engine.cover.local_search import LocalSearch, search_around_shared
@@ -23,10 +24,12 @@ from oneformany.engine.cover.program import CoveringProgram, RelaxedCover, as_ma
 from oneformany.engine.cover.set_cover import CoverQuestion
 from oneformany.engine.cover.subset_kernels import inside_others
 from oneformany.engine.cover.tree import search_tree
+from oneformany.engine.pool import Generated
 from oneformany.engine.pricing.pricer import SearchPricer
 from oneformany.engine.pricing.space import Items, members
-from oneformany.engine.run import Run
 from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
+from oneformany.engine.standing import Standing, nothing_known
+from oneformany.engine.table.table import ColumnTable, table_of
 
 PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
 MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
@@ -39,7 +42,7 @@ ENOUGH_COLUMNS = 3_000  # for searches that are to find something new
 class Node:
     """A node of the branching tree with its restricted covering program and pricer."""
 
-    run: Run
+    run: Generated
     items: Items
     columns: list[Column] = field(default_factory=list)  # the program's, in its order
     groups: list[IntArray] = field(default_factory=list)  # the items each of them covers here
@@ -53,6 +56,23 @@ class Node:
         self.pricer = self.run.options.pricer(self.items, self.run.oracle)
         self._known: set[bytes] = set()
         self.add(self.run.pool.columns, np.ones(len(self.items), dtype=np.int64))
+
+    @property
+    def rows(self) -> IntArray:
+        """The distinct row that stands for each item."""
+        return self.run.space.helpable[self.items.first]
+
+    def standing(self) -> Standing:
+        """What the weights prove."""
+        space = self.run.space
+        weights = np.zeros(len(space.problem.rows), dtype=np.int64)
+        weights[self.rows] = self.weights
+        nothing = weights[:0]
+        return nothing_known(self.table_of([])).by_weights(RowWeights(weights, self.capacity, nothing))
+
+    def table_of(self, groups: Sequence[IntArray]) -> ColumnTable:
+        """Groups of items as columns of the rows that stand for these."""
+        return table_of(self.run.space.problem, [self.rows[group] for group in groups])
 
     @property
     def bound(self) -> int:
@@ -103,7 +123,7 @@ class Node:
             run.pool.add(priced.columns)
             added = self.add(priced.columns, priced.weights)
             if self.is_root:
-                run.bound = max(run.bound, self.bound)
+                run.raise_bound(self.bound)
             run.report("columns", relaxed.value, self.program.n_columns)
             if priced.proves_optimal or self.bound >= run.count or (added == 0 and priced.complete):
                 break
@@ -166,30 +186,30 @@ class EnumeratedColumns:
             node.run.offer(real)
 
 
-def heavy_columns(node: Node, floor: int, most: int) -> EnumeratedColumns | None:
+def heavy_columns(
+    run: Generated, items: Items, weights: IntArray, floor: int, most: int
+) -> EnumeratedColumns | None:
     """Find the maximal columns of at least this weight; ``None`` when they are too many, or time is up.
 
     Rows to be kept apart may still share one: a larger list is a valid list.
     """
-    items = node.items
-    search = SearchPricer(items, node.run.oracle)
-    search.weights = node.weights
+    search = SearchPricer(items, run.oracle, weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
-    entries, most_entries = 0, min(MOST_ENTRIES, node.run.stop.memory.left // ENTRY_BYTES)
+    entries, most_entries = 0, min(MOST_ENTRIES, run.stop.memory.left // ENTRY_BYTES)
     for item in items.by_crowding.tolist():
         row = int(items.first[item])
-        for choice in search.choices(item, floor, node.run.stop):
+        for choice in search.choices(item, floor, run.stop):
             if choice is None or len(found) >= most or entries > most_entries:
                 return None
             covered = members(items.arrays, row, choice)
             entries += len(covered)
             found.setdefault(items.group(covered).tobytes(), (row, choice))
         search.state.eligible[item] = False
-    node.run.statistics.count("search nodes", search.nodes)
+    run.statistics.count("search nodes", search.nodes)
     groups, origins = [np.frombuffer(key, dtype=np.int64) for key in found], list(found.values())
     starts, rows = joined(groups)
-    inside = inside_others(starts, rows.astype(np.int32), len(items), node.run.stop)
-    if node.run.stop.expired():
+    inside = inside_others(starts, rows.astype(np.int32), len(items), run.stop)
+    if run.stop.expired():
         return None
     kept = np.flatnonzero(~inside).tolist()
     return EnumeratedColumns([groups[index] for index in kept], [origins[index] for index in kept])
@@ -204,7 +224,9 @@ class CoreColumns:
 
     def __init__(self, node: Node, lightest: float = 0.9) -> None:
         self.node = node
-        listed = heavy_columns(node, int(lightest * node.capacity), MOST_COLUMNS) or EnumeratedColumns([], [])
+        listed = heavy_columns(
+            node.run, node.items, node.weights, int(lightest * node.capacity), MOST_COLUMNS
+        ) or EnumeratedColumns([], [])
         self.complete = len(np.unique(joined(listed.groups)[1])) == len(node.items)
         if not self.complete:
             listed = EnumeratedColumns([*listed.groups, *node.groups], [*listed.origins, *node.columns])

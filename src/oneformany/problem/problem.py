@@ -228,6 +228,16 @@ class Problem:
         """Largest number of levels of a feature."""
         return max(self.levels)
 
+    @property
+    def plain(self) -> bool:
+        """Whether rows share a point, are what their cells are, and no rule looks at whole rows."""
+        return self.share == "point" and self.own is None and not self.restrictions
+
+    @property
+    def cost_matters(self) -> bool:
+        """Whether the least cost is of interest unasked: costs are given, or rows go to different points."""
+        return self.costs is not None or self.share != "point"
+
     @cached_property
     def ruled(self) -> BoolArray:
         """Which features have a rule: some move between existing levels is forbidden."""

@@ -44,6 +44,8 @@ def build_result(
     bound: int | None = None,
     covered_bound: int | None = None,
     cost_open: bool = False,
+    notes: tuple[str, str] = ("", ""),
+    by_time: bool = False,
     **told: AnyValue,
 ) -> Result:
     """State what was found and what was proved, in the numbering of the given rows.
@@ -51,7 +53,9 @@ def build_result(
     No distinct row is in two groups. ``reasons`` say why distinct rows are proved to be beyond help, and
     ``helpable`` are those that are known to be helpable; all others are undecided. ``bound`` explanations are
     needed where a proof of coverage says so, and ``cost_open`` is a least cost that was asked for and that no
-    search proved. What else is ``told`` is as in :class:`~oneformany.Result`.
+    search proved. The ``notes`` say why the cost, and the number, may not be proved, for where they are not;
+    ``by_time``: whatever other limit was met, more time would have helped. What else is ``told`` is as in
+    :class:`~oneformany.Result`.
     """
     explanations, assignment = _explanations(problem, groups)
     # Before the classifier is described: what it answers here may be about doubtful points
@@ -87,8 +91,16 @@ def build_result(
         best = max((one for one in proofs if one is not None), key=lambda one: one.bound)
         result = replace(result, cost_proof=best)
         cost_open = best.bound < result.cost_units
+    why_cost, why_count = notes
+    if why_cost and result.cost_bound != result.cost:
+        result.statistics.notes.append(why_cost)
+    if why_count and status == "feasible":
+        result.statistics.notes.append(why_count)
     result.statistics.limits[:] = stop.limits
-    return replace(result, ended=_why_ended(stop)) if status == "feasible" or cost_open else result
+    if status != "feasible" and not cost_open:
+        return result
+    ended = _why_ended(stop)
+    return replace(result, ended="time limit" if by_time and ended == "limit" else ended)
 
 
 def _why_ended(stop: Stop) -> Ended:

@@ -1,6 +1,7 @@
 """Whole curves instead of one answer: explanations against changes, people against explanations."""
 
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -24,7 +25,8 @@ from oneformany.stop import Stop
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from oneformany.engine.listed import ListedRun
+    from oneformany.engine.context import Context
+    from oneformany.engine.sources.protocol import ColumnSource
     from oneformany.explainer.explainer import OneForMany
 
 Over = Literal["max_changes", "explanations"]
@@ -186,7 +188,7 @@ def _curve(
         answer = partial(_fewest, problem, progress)
     else:
         numbers = _numbers(over, explanations, len(problem.codes))
-        answer = partial(_most, _listed(problem, numbers[0], stop, progress))
+        answer = partial(_most, *_opened(problem, numbers[0], stop, progress))
     results: list[Result] = []
     points: list[FrontierPoint] = []
     for done, number in enumerate(numbers):  # each within an even part of the time left, from the last answer
@@ -271,20 +273,33 @@ def _fewest(problem: Problem, progress: Told, changes: int, seconds: float | Non
     return solve_exact(asked, time_limit=seconds, progress=progress, start=start)
 
 
-def _listed(problem: Problem, fewest: int, stop: Stop, progress: Told) -> "ListedRun":
+def _opened(
+    problem: Problem, fewest: int, stop: Stop, progress: Told
+) -> tuple["ColumnSource", "Context", list[str]]:
+    """Open one source for all numbers; also what was asked of it, and the limits that it met."""
     from oneformany.engine.context import Context  # compiled parts are loaded when they are needed
-    from oneformany.engine.listed import ListedRun
     from oneformany.engine.options import Options
+    from oneformany.engine.sources.opening import open_source
 
-    asked = Goal(explanations=fewest)
-    run = ListedRun(Context(problem, asked, stop, Options(least_cost=False), progress=progress))
-    run.list_all(asked)
-    return run
+    goal, options = Goal(explanations=fewest), Options(least_cost=False)
+    run = Context(problem, goal, stop, options, progress=progress)
+    return open_source(run), run, stop.limits.copy()
 
 
-def _most(run: "ListedRun", allowed: int, seconds: float | None, start: Start) -> Result:
-    goal = Goal(explanations=allowed)
-    run.begin_again(Stop(seconds))
-    with run.stop.on_interrupt():
-        run.choose(goal, start)
-    return run.result(goal)
+def _most(
+    source: "ColumnSource",
+    asked: "Context",
+    limits: list[str],
+    allowed: int,
+    seconds: float | None,
+    start: Start,
+) -> Result:
+    from oneformany.engine.choose import choose
+    from oneformany.engine.solve import told
+
+    stop = Stop(seconds, memory=asked.stop.memory)
+    stop.limits += limits
+    goal, statistics = Goal(explanations=allowed), deepcopy(asked.statistics)
+    run = replace(asked, goal=goal, stop=stop, statistics=statistics)
+    with stop.on_interrupt():
+        return told(source, run, choose(source, run, start))

@@ -10,7 +10,7 @@ import pytest
 
 from engine.problems import random_additive
 from oneformany.engine.listing.ground import CodedRows, Ground
-from oneformany.engine.listing.lazy import Buckets
+from oneformany.engine.sources.bucketed import Buckets
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 

@@ -11,7 +11,7 @@ from engine.listing.sharing_problems import KINDS, draw_oracle, draw_problem
 from engine.problems import random_additive
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import list_columns
-from oneformany.engine.plan import too_much
+from oneformany.engine.sources.estimates import estimated
 from oneformany.memory import Memory
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.problem import Problem
@@ -92,6 +92,6 @@ def test_asking_counts_for_more_than_adding():
     codes = rng.integers(3, size=(20, 4))
     oracles = (draw_oracle(rng, kind, (3,) * 4) for kind in ("additive", "black box"))
     problems = (Problem(codes, (3,) * 4, oracle, 2, share="action") for oracle in oracles)
-    adding, asking = (too_much(Ground.of(problem), 3.5e6) for problem in problems)
+    adding, asking = (estimated(Ground.of(problem)).too_much(3.5e6) for problem in problems)
     assert asking
     assert not adding

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from engine.listing.sharing_problems import KINDS, draw_problem
 from engine.problems import random_additive
-from oneformany.engine.listed_answers import own_ends
 from oneformany.engine.listing.batches import Batches
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.listing import SHARINGS, accepted_groups, add_single_rows, list_columns
 from oneformany.engine.listing.store import Store
+from oneformany.engine.sources.groups import own_ends
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from oneformany.stop import Stop

@@ -18,6 +18,7 @@ from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
 DEEPEST = 400  # levels of a proof; what reads and writes deeper ones runs out of stack
+DEEPEST_FILED = 120  # cases within cases of a set cover: files that are nested much deeper cannot be written
 
 
 class UndecidedError(Exception):
@@ -108,6 +109,11 @@ class TreeQuestion(ABC):
         parts = [node.child(choice, np.array([column])) for choice in (column, None)]
         node.proof.update(column=column, parts=[part.proof for part in parts])
         return parts
+
+
+def depth_of(tree: dict[str, Any]) -> int:
+    """How many cases within cases a proof holds."""
+    return 1 + max(map(depth_of, tree.get("parts", ())), default=0)
 
 
 def search_tree(question: TreeQuestion, max_nodes: int) -> CoverSearch:

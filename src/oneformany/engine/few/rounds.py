@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.certificate import DEEPEST, exclusion_proof, weights_proof
 from oneformany.engine.context import Context
 from oneformany.engine.few.listed_rows import NO_ACTION, ListedRows
 from oneformany.engine.scaling import ONE_IN_TABLES
@@ -17,8 +16,6 @@ from oneformany.engine.standing import Standing
 from oneformany.engine.table.budget import solve_budget
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.engine.table.table import ColumnTable
-from oneformany.problem import Problem
-from oneformany.result.proof import Weights
 
 # Rows at random whose actions are counted, so that of two actions alike the more helpful one is tried: on
 # 4,500 refused rows of default_credit more of them saved no round.
@@ -59,31 +56,6 @@ class Proved:
     rows: IntArray
     budget: int | None  # so many actions may be used; ``None``: as many as all of these rows need
 
-    def proof(self, problem: Problem) -> Weights:
-        """Why no fewer actions help all of these rows, or no so many more of their people."""
-        people = self.budget is not None
-        answer, found = self.answer, self.answer.exclusion
-        weights, exclusion = np.zeros(len(problem.rows), dtype=np.int64), None
-        weights[self.rows] = answer.weights.weights
-        if not weights.any():
-            weights[self.rows[0]] = 1
-        if found is not None:
-            listed = int(problem.multiplicity[self.rows].sum())
-            at_most = listed - found.target if people else 0
-            groups = [self.rows[found.columns.group(column)] for column in range(len(found.columns))]
-            rows = self.rows[found.rows]
-            exclusion = exclusion_proof(
-                problem, found.budget, at_most, groups, found.tree, rows=rows, deepest=DEEPEST
-            )
-        return weights_proof(
-            problem,
-            weights,
-            answer.weights.capacity,
-            scale=ONE_IN_TABLES if people else None,
-            exclusion=exclusion,
-            scope=None if exclusion is None else self.rows,
-        )
-
 
 def _heaviest(loads: IntArray, most: int) -> IntArray:
     """So many actions of greatest load."""
@@ -106,14 +78,18 @@ class Rounds:
         self._context = run
         self._random = np.random.default_rng(run.seed)
 
-    def run(self) -> None:
-        """List, answer and try until an answer for the listed rows is one for everybody, or time is up."""
+    def begin(self) -> None:
+        """List some of the hardest rows, having looked at a few at random."""
         listed, problem = self.listed, self.listed.ground.problem
         first = FIRST_LISTED if not self.goal.limited else FIRST_OF_SOME
         with self._context.statistics.timed("listing"):
             listed.sample(self._random.permutation(len(problem.rows))[:SAMPLED].tolist())
             hardest = np.argsort(problem.oracle.score(problem.values), kind="stable")
             listed.list_until(hardest.tolist(), first)
+
+    def run(self) -> None:
+        """Answer, try and list until an answer for the listed rows is one for everybody, or time is up."""
+        listed = self.listed
         if self.goal.explanations is not None or not self.goal.limited:
             self._settle(self.goal.explanations)
         else:
@@ -206,7 +182,7 @@ class Rounds:
         """The best answer for the listed rows; not ``thorough``: what relaxation and swaps lead to."""
         with self._context.searching("few rows", lambda *_: None) as search:
             if not thorough:
-                search.options = replace(search.options, repair=False, exact=False)
+                search = replace(search, options=replace(search.options, repair=False, exact=False))
             if budget is None:
                 return solve_cover(table, search)
             return solve_budget(table, self.people[np.sort(self.listed.rows)], budget, search)

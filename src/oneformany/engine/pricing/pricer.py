@@ -62,11 +62,11 @@ PricerFactory = Callable[[Items, CachedOracle], Pricer]
 class SearchPricer:
     """Searches around the items of a branching node, in the same memory."""
 
-    def __init__(self, items: Items, oracle: CachedOracle) -> None:
+    def __init__(self, items: Items, oracle: CachedOracle, weights: IntArray | None = None) -> None:
         self.items, self.oracle, self.arrays = items, oracle, items.arrays
         self.nodes = 0
         n, p = len(items), self.arrays.rows.shape[1]
-        self.weights = np.zeros(n, dtype=np.int64)  # of the items
+        self.weights = np.zeros(n, dtype=np.int64) if weights is None else weights  # of the items
         self.bound = 0  # no column around the item searched last weighs more
         self.state = k.new_state(n, p)
 

@@ -28,7 +28,7 @@ class SearchSpace:
     helpable: IntArray  # for each row here its index among the problem's distinct rows
 
     def __post_init__(self) -> None:
-        if self.problem.share != "point" or self.problem.own is not None or self.problem.restrictions:
+        if not self.problem.plain:
             raise AssertionError("where rows share less, own values or restrictions, list columns instead")
 
     @cached_property

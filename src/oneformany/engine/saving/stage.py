@@ -6,27 +6,31 @@ the cheapest so many columns of that table are the answer. The bound: everybody 
 groups save, and every group is counted with the row of it that pays least.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import sparse
 
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.certificate import cost_proof
-from oneformany.engine.columns import FORBIDDEN, MOST_STEPS, Column, assign, cheap_point, level_prices
-from oneformany.engine.cover.incidence import joined
+from oneformany.engine.columns import (
+    FORBIDDEN,
+    MOST_STEPS,
+    Column,
+    assign,
+    cheap_point,
+    level_prices,
+    table_of_columns,
+)
 from oneformany.engine.cover.program import CoveringProgram
-from oneformany.engine.run import Run
+from oneformany.engine.pool import Generated
 from oneformany.engine.saving.search import SavingsSearch, fewest_changes, least_costs
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
+from oneformany.engine.standing import CostStanding
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.oracles.protocol import Question
 from oneformany.problem.costs import Costs
-from oneformany.result.build import Group
-from oneformany.result.proof import Cost
 from oneformany.stop import Stop
 
 FIRST_LIMIT = 2_000
@@ -90,15 +94,8 @@ class GroupPrices:
         self.width = min(WIDEST, max(NARROWEST, factor * self.width))
 
 
-class CheapestCover(NamedTuple):
-    """Groups of distinct rows, as few as were found before, and what as few cost at least."""
-
-    groups: list[Group]
-    proof: Cost
-
-
-def cheapest_cover(run: Run) -> CheapestCover:
-    """Make the best cover of a run cheaper, and prove how cheap it can be."""
+def cheapest_cover(run: Generated) -> CostStanding:
+    """Make the best cover of a search cheaper, and prove how cheap it can be."""
     with run.statistics.timed("least cost"):
         stage = _Stage(run)
         stage.generate()
@@ -111,7 +108,7 @@ def cheapest_cover(run: Run) -> CheapestCover:
 class _Stage:
     """Columns with costs, prices, and the best of both so far."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Generated) -> None:
         self.run, self.space = run, run.space
         self.problem, self.people = run.space.problem, run.space.problem.multiplicity[run.space.helpable]
         self._costs = self.problem.costs or Costs.changes(self.problem.levels)
@@ -237,56 +234,45 @@ class _Stage:
         """Choose the cheapest columns of all; then better points for just the rows that go there."""
         stop = self.run.stop
         while not stop.expired():
-            time = Stop(None if stop.time_limit is None else max(0.1, TABLE_TIME * stop.remaining()))
+            time = stop.part(max(0.1, TABLE_TIME * stop.remaining()))
             search = Search(time, self.run.options.table, seed=self.run.context.seed)
             needed = int(self.people.sum())
-            found = solve_cost(self._table(), self.people, self.k, needed, self.best, search)
+            people = self.problem.multiplicity
+            found = solve_cost(self._table(), people, self.k, needed, self.best, search)
             before = self.cost, len(self.columns)
             if found.cost < self.cost:
                 self.best, self.cost = found.chosen, found.cost
             for number, point in enumerate([self.columns[index].point for index in found.chosen.tolist()]):
-                rows = np.flatnonzero(found.assignment == number)
+                rows = np.flatnonzero(found.assignment[self.space.helpable] == number)
                 for start in (self._middle(rows), point) if len(rows) else ():
                     self._add_near(rows, start)
             if (self.cost, len(self.columns)) == before:
                 break
 
     def _table(self) -> ColumnTable:
-        columns = self.columns
-        starts, rows = joined([column.rows for column in columns])
-        return ColumnTable(
-            starts,
-            rows.astype(np.int32),
-            np.concatenate([self._cost(column.rows, column.point) for column in columns]),
-            np.array([column.changed for column in columns]),
-            np.array([column.point for column in columns], dtype=np.int32),
-            len(self.people),
-            complete=False,
-        )
+        return table_of_columns(self.space, self.columns)
 
     def _served(self) -> tuple[IntArray, IntArray]:
-        """For each row the cheapest column in use, and what it pays there."""
-        owner, least = cheapest(self._table(), self.best, len(self.people))
-        return self.best[owner], least
+        """For each row the cheapest column in use, by its index there, and what it pays."""
+        owner, least = cheapest(self._table(), self.best, len(self.problem.rows))
+        return owner[self.space.helpable], least[self.space.helpable]
 
-    def answer(self) -> CheapestCover:
-        """The rows of each column, each where it is cheapest, and what was proved, on the given rows."""
-        owner, problem, helpable = self._served()[0], self.problem, self.space.helpable
-        groups = [
-            Group(self.columns[index].point, helpable[owner == index]) for index in np.unique(owner).tolist()
-        ]
+    def answer(self) -> CostStanding:
+        """The columns in use, each row where it is cheapest, and what was proved."""
+        problem, helpable = self.problem, self.space.helpable
+        owner = np.full(len(problem.rows), -1)
+        owner[helpable] = self._served()[0]
         # Of rows that are not helpable nothing is said.
         prices, changes, savings = np.zeros((3, len(problem.rows)), dtype=np.int64)
         prices[helpable], changes[helpable], savings[helpable] = self.prices, self.changes, self.savings
-        people = int(self.people.sum())
         proof = cost_proof(
             problem,
             prices,
             ONE_IN_COVERS,
             self.k,
-            people,
+            int(self.people.sum()),
             self.bound,
             anchors=(changes, savings),
             scope=np.flatnonzero(prices + savings),
         )
-        return CheapestCover(groups, proof)
+        return CostStanding(self._table(), self.best, owner, self.cost, proof)

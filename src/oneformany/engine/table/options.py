@@ -3,12 +3,14 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
 PATIENCE = 30
+HASTY_ROUNDS = 8
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,11 @@ class TableOptions:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 raise InputError(f"{name} is {value!r}; it must be an integer of at least 0")
+
+    @property
+    def hasty(self) -> Self:
+        """Without what takes long: as long as columns may turn out not to exist."""
+        return replace(self, local_search=False, repair=False, exact=False, max_rounds=HASTY_ROUNDS)
 
 
 @dataclass(eq=False)

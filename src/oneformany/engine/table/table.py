@@ -1,5 +1,6 @@
 """Many columns as a few arrays: the rows of each, what they cost there, what changes and to which cells."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -8,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.engine.cover.incidence import Incidence, gathered
+from oneformany.engine.cover.incidence import Incidence, gathered, joined
+from oneformany.problem import Problem
 
 NO_CELL = -1
 
@@ -70,3 +72,14 @@ class ColumnTable:
         rows, costs = gathered(self.rows, self.starts, columns), gathered(self.costs, self.starts, columns)
         parts = rows, costs, self.changed[columns], self.targets[columns]
         return type(self)(starts, *parts, self.n_rows, complete=False)
+
+
+def table_of(problem: Problem, groups: Sequence[IntArray]) -> ColumnTable:
+    """Groups of distinct rows as columns of which nothing else is told."""
+    starts, rows = joined(groups)
+    shape = len(groups), problem.n_features
+    changed, targets = np.zeros(shape, dtype=np.bool_), np.full(shape, NO_CELL, dtype=np.int32)
+    costs = np.zeros(len(rows), dtype=np.int64)
+    return ColumnTable(
+        starts, rows.astype(np.int32), costs, changed, targets, len(problem.rows), complete=False
+    )

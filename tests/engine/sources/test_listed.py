@@ -10,7 +10,6 @@ import pytest
 
 from engine.problems import random_additive, refused_rows
 from oneformany.engine.options import Options
-from oneformany.engine.plan import planned
 from oneformany.engine.solve import solve_exact
 from oneformany.engine.table.options import TableOptions
 from oneformany.oracles.blackbox import BlackBoxOracle
@@ -45,18 +44,6 @@ def test_a_switch_of_the_table_leaves_the_number_and_moves_a_counter(problem, sw
     told = [{name: result.statistics.counters.get(name, 0) for name in names} for result in (on, off)]
     assert told[0] != told[1]
     assert not any(told[1].values())
-
-
-def test_a_plan_says_what_it_leaves_out(problem):
-    everything = planned(problem, Options(), costed=True)
-    assert everything.costed
-    assert everything.changes is None
-    part = planned(problem, Options(most_work=10.0), costed=True)
-    assert not part.costed
-    assert part.changes == 1
-    assert len(part.notes) == 1
-    assert "times as much as is listed" in part.reason
-    assert "Options" not in part.reason  # explain() has no such argument
 
 
 @pytest.mark.parametrize("goal", [Goal(), Goal(explanations=3), Goal(coverage=0.8)])

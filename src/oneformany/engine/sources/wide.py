@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.engine.certificate import first_given
+from oneformany.engine.choose import choose
 from oneformany.engine.context import Context
-from oneformany.engine.exact import minimise
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
@@ -21,15 +22,15 @@ from oneformany.engine.listing.listing import FullListing, accepted_groups
 from oneformany.engine.listing.single_rows import REACHING_TIME, cheapest, reach_rows
 from oneformany.engine.listing.store import Store, columns_of, going_to
 from oneformany.engine.options import Options
-from oneformany.engine.plan import QUICK, affordable_changes
+from oneformany.engine.pool import Generated
 from oneformany.engine.pricing.cached_oracle import CachedOracle
 from oneformany.engine.pricing.space import SearchSpace, take_in
-from oneformany.engine.run import Run
 from oneformany.engine.screening import screen
+from oneformany.engine.sources.estimates import QUICK, affordable_changes
+from oneformany.engine.sources.searched import Searched
 from oneformany.engine.table.table import ColumnTable
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
-from oneformany.result.proof import Weights
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
@@ -102,14 +103,15 @@ def optimistic_cover(
     statistics = Statistics()
     space = SearchSpace(relaxed, np.arange(len(relaxed.rows)))
     asked = Context(relaxed, stop=stop, options=Options(branching=False), statistics=statistics)
-    run = Run(asked, space, CachedOracle(space, statistics, stop))
-    run.pool.add(run.first_columns(relaxed.rows))
-    proof, capacity = minimise(run), 1
-    if isinstance(proof, Weights):
-        weights[rows[list(proof.scope)]], capacity = proof.weights, proof.capacity
-    alike = ((problem.rows[rows] == column.point) | column.changed for column in run.best)
+    found = Generated(asked, space, CachedOracle(space, statistics, stop))
+    found.pool.add(found.first_columns(relaxed.rows))
+    standing, capacity = choose(Searched(found, np.zeros(len(relaxed.rows), dtype=np.bool_)), asked), 1
+    if standing.weights is not None:
+        first = rows[first_given(relaxed)]  # rows that differ in their own values only are alike here
+        weights[first], capacity = standing.weights.weights, standing.weights.capacity
+    alike = ((problem.rows[rows] == column.point) | column.changed for column in found.best)
     buckets = [rows[agree.all(axis=1)] for agree in alike]
-    groups = [(np.flatnonzero(c.changed), b) for c, b in zip(run.best, buckets, strict=True)]
+    groups = [(np.flatnonzero(c.changed), b) for c, b in zip(found.best, buckets, strict=True)]
     return weights, capacity, sorted(groups, key=lambda group: -len(group[1]))
 
 

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.cover.duals import FirstOrder
+from oneformany.engine.context import Context
+from oneformany.engine.cover.duals import FirstOrder, RowWeights
 from oneformany.engine.cover.greedy import greedy_columns
 from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.cover.subset_kernels import inside_others, inside_some
@@ -25,14 +26,16 @@ from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import CodedRows, Ground, Indices
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import accepted_groups
-from oneformany.engine.listing.single_rows import REACHING_TIME, Reached, reach_rows
+from oneformany.engine.listing.single_rows import REACHING_TIME, reach_rows
 from oneformany.engine.listing.store import Store, going_to, leading
+from oneformany.engine.masters.tabled import best_of_table, cheapest_of_table
+from oneformany.engine.sources.groups import groups_of
+from oneformany.engine.sources.protocol import Shortfall
+from oneformany.engine.sources.undecided import reach_undecided
 from oneformany.engine.standing import Standing
-from oneformany.engine.table.fewest import solve_cover
-from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
-from oneformany.problem import Problem
-from oneformany.stop import Stop
+from oneformany.result.build import Group
+from oneformany.result.explanation import Explanation
 
 LOOKING_TIME = 0.85
 STEPS = 200  # of a short relaxation
@@ -42,7 +45,6 @@ HEAVY = 0.98
 AT_ONCE = 200
 FEWEST_WANTED = 200
 SAMPLE = 100
-HASTY_ROUNDS = 8  # of a relaxation, while buckets are to be looked at
 FIRST_CHOICES = 16
 GROWTH = 8
 
@@ -91,26 +93,115 @@ class Buckets:
         return self.rows[self.starts[bucket] : self.starts[bucket + 1]]
 
 
-class LazyListing:
+class Bucketed:
     """Columns that are known, at first one for each row that can be helped, and buckets.
 
-    ``open`` are buckets that were not looked at and that no column holds; ``looked_at`` counts the others.
+    ``unasked`` are buckets that were not looked at and that no column holds; ``looked_at`` counts the others.
     """
 
-    def __init__(self, batches: Batches, reached: Reached) -> None:
-        ground = batches.ground
-        self.ground, self.batches, self.reached = ground, batches, reached
+    better = best_of_table
+    cheaper = cheapest_of_table
+    shortfall = Shortfall()
+
+    def __init__(self, run: Context) -> None:
+        """Find out which rows can be helped, and begin with a column for each of them."""
+        ground, stop = Ground.of(run.problem), run.stop
+        self.reached = reached = reach_rows(ground, stop.part(REACHING_TIME * stop.remaining()))
+        self.run, self.ground, self.batches = run, ground, Batches(ground, stop)
+        self.reachable, self.unreachable = reached.reachable, reached.unreachable
         self.buckets = Buckets.of(ground, reached.helpable)
-        self.open = np.ones(len(self.buckets), dtype=np.bool_)
+        run.statistics.count("buckets", len(self.buckets))
+        self.unasked = np.ones(len(self.buckets), dtype=np.bool_)
         self.looked_at = 0
-        self.duals: FloatArray | None = None  # the best so far: they stay valid when buckets give way
         self._store = Store(ground, costed=False)
         self._ordered = cache(self._order)
         rows = reached.helpable
         self._store.absorb(going_to(ground, rows, reached.cells[rows]))
-        self._mean = _mean_scores(batches, rows)
+        self._mean = _mean_scores(self.batches, rows)
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
         self._helped = best / (2.1 * np.abs(best).max(initial=1e-300))  # one success counts for more
+        self._until = stop.part(LOOKING_TIME * stop.remaining())
+        self.known: RowWeights | None = None
+        self._waiting = np.zeros(0, dtype=np.int64)  # buckets at the end of the table
+        self._show(None)
+
+    @property
+    def usable(self) -> int:
+        """Open buckets may not be chosen."""
+        return len(self.table) - len(self._waiting)
+
+    @classmethod
+    def open(cls, run: Context, start: Sequence[Explanation] = ()) -> Self:
+        """Try what is known to help, then look at the buckets that short relaxations use."""
+        source = cls(run)
+        source._begin(start)
+        return source
+
+    def _begin(self, start: Sequence[Explanation]) -> None:
+        problem = self.run.problem
+        with suppress(OutOfTimeError):
+            for explanation in start:
+                changed = np.array(explanation.changed, dtype=np.int64)
+                rows = np.unique(problem.row_of[list(explanation.members)])
+                self.offer(changed, rows, np.array(explanation.point, dtype=np.int64)[changed])
+            self.share_targets()
+            self._refine()
+        self._show(None)
+
+    def price(self, weights: IntArray) -> int | None:
+        """The greatest load of columns and open buckets, as long as all rows are in these."""
+        if not self.table.complete:
+            return None
+        return int(self.table.incidence.loads(weights).max(initial=0))
+
+    def heavy(self, weights: IntArray, floor: int) -> ColumnTable | None:
+        """The columns and open buckets of at least this load."""
+        if not self.table.complete:
+            return None
+        return self.table.take(np.flatnonzero(self.table.incidence.loads(weights) >= floor))
+
+    def savings(self, _prices: IntArray) -> None:
+        """Unknown: nobody knows what a bucket costs."""
+
+    def settle(self, standing: Standing, run: Context) -> IntArray | None:
+        """Look at the likeliest of the buckets that a smaller cover could use; then at rows left open."""
+        if not len(standing.open):
+            return self._reach_others(standing, run)
+        if self._until.expired():
+            return None
+        most = max(FEWEST_WANTED, len(self._waiting) // 8)
+        with run.statistics.timed("listing"), suppress(OutOfTimeError):
+            self.look_at(self._waiting[standing.open[:most] - self.usable])
+            self._show(standing.columns)
+            return np.arange(len(standing.chosen))
+        return None
+
+    def _reach_others(self, standing: Standing, run: Context) -> IntArray | None:
+        reached = reach_undecided(run, self.reachable | self.unreachable)
+        if reached is None:
+            return None
+        self.unreachable = self.unreachable | reached.unreachable
+        rows = reached.helpable
+        if not len(rows):
+            return None
+        self.reachable = self.reachable | reached.reachable
+        more = going_to(self.ground, rows, reached.cells[rows])
+        self.table = replace(standing.columns.followed_by(more), complete=False)
+        self._waiting = self._waiting[:0]
+        return np.arange(len(self.table))
+
+    def split(self, _run: Context) -> None:
+        """A search over the table tells its cases apart itself."""
+
+    def groups(self, table: ColumnTable, chosen: IntArray, owner: IntArray) -> list[Group]:
+        """Where the columns say."""
+        return groups_of(self.run.problem, table, chosen, owner)
+
+    def _show(self, best: ColumnTable | None) -> None:
+        """Make the table of now, which begins with the columns of the best choice."""
+        self.table, self._waiting = self.tabled(best)
+        asked, counts = self.batches.asked, self.run.statistics.counters
+        counts.update({"questions in batches": asked, "buckets evaluated": self.looked_at})
 
     def offer(self, features: IntArray, rows: Indices, goal: IntArray) -> None:
         """Add a column of those of some rows, in rising order, that accept the goals of the features."""
@@ -118,13 +209,13 @@ class LazyListing:
         if len(rows):
             self._add(features, rows, goal[None], self.batches.accepted(features, rows, goal[None]))
 
-    def table(self, before: ColumnTable | None = None) -> tuple[ColumnTable, IntArray]:
+    def tabled(self, before: ColumnTable | None = None) -> tuple[ColumnTable, IntArray]:
         """Some columns, all columns, then open buckets as if they were columns; and the numbers of these."""
         # What is part of a column is not needed any more.
-        known, buckets, waiting = self._store.columns, self.buckets, np.flatnonzero(self.open)
+        known, buckets, waiting = self._store.columns, self.buckets, np.flatnonzero(self.unasked)
         groups = buckets.starts, buckets.rows, waiting
-        self.open &= ~inside_some(*groups, known.starts, known.rows, known.n_rows)
-        waiting = np.flatnonzero(self.open)
+        self.unasked &= ~inside_some(*groups, known.starts, known.rows, known.n_rows)
+        waiting = np.flatnonzero(self.unasked)
         entries, starts = entries_of(buckets.starts, waiting)
         # Nor is what is part of another bucket, until that is looked at.
         waiting = waiting[~inside_others(starts, buckets.rows[entries], known.n_rows, self.batches.stop)]
@@ -151,7 +242,7 @@ class LazyListing:
             for bucket in done:
                 del waiting[bucket]
         self._store.reduce(self.batches.stop)
-        self.open[which] = False
+        self.unasked[which] = False
         self.looked_at += len(which)
 
     def share_targets(self) -> None:
@@ -223,72 +314,30 @@ class LazyListing:
             begin, width = begin + width, width * GROWTH
         return choices[order]
 
-
-def lazy_listing(problem: Problem, stop: Stop) -> LazyListing:
-    """Find out which rows can be helped, and begin with a column for each of them."""
-    ground, reaching = Ground.of(problem), stop.part(REACHING_TIME * stop.remaining())
-    return LazyListing(Batches(ground, stop), reach_rows(ground, reaching))
-
-
-def cover_lazily(lazy: LazyListing, search: Search) -> Standing:
-    """Choose as few columns as possible, and look at buckets until none of them could do better.
-
-    Returns the last choice, with the best bound of all.
-    """
-    until = search.stop.part(LOOKING_TIME * search.stop.remaining())
-    hasty = replace(search.options, local_search=False, repair=False, exact=False, max_rounds=HASTY_ROUNDS)
-    quick = replace(search, options=hasty)
-    with suppress(OutOfTimeError):
-        lazy.share_targets()
-        _refine(lazy, search, until)
-    best: ColumnTable | None = None
-    proved: Standing | None = None
-    while True:
-        table, waiting = lazy.table(best)
-        start = None if best is None else np.arange(len(best))
-        usable = len(table) - len(waiting)
-        for chosen in (search,) if until.expired() else (quick, search):
-            answer = solve_cover(table, chosen, start, usable, lazy.duals)
-            lazy.duals = answer.weights.duals
-            if proved is None or answer.bound > proved.bound:
-                proved = answer
-            start = answer.chosen
-            if len(answer.open) and not until.expired():
-                break
-        if not len(answer.open) or search.stop.expired():
-            break
-        best = table.take(answer.chosen)
-        try:
-            lazy.look_at(waiting[answer.open[: max(FEWEST_WANTED, len(waiting) // 8)] - usable])
-        except OutOfTimeError:
-            break
-    search.counters["buckets"] = len(lazy.buckets)
-    search.counters["buckets evaluated"] = lazy.looked_at
-    return answer if proved is None else answer.proved_by(proved)
-
-
-def _refine(lazy: LazyListing, search: Search, until: Stop) -> None:
-    """Look at the buckets that short relaxations use, each from the duals of the last, until next to none."""
-    while not until.expired():
-        table, waiting = lazy.table()
-        if not len(waiting):
-            return
-        usable = len(table) - len(waiting)
-        relaxation = FirstOrder(table.incidence, table.incidence.reachable, duals=lazy.duals)
-        relaxation.advance(STEPS, until)
-        weights, values = relaxation.weights(), relaxation.mean_values[usable:]
-        lazy.duals = weights.duals
-        if search.progress is not None:
-            cover = greedy_columns(table.take(np.arange(usable)).incidence)
-            search.progress("buckets", len(cover), weights.fewest(spare=0))
-        used = np.flatnonzero((values > USED) | (weights.loads[usable:] >= HEAVY * weights.capacity))
-        if not len(used):
-            return
-        likeliest = np.argsort(-values[used], kind="stable")[: max(AT_ONCE, len(waiting) // PARTS)]
-        used = used[likeliest]
-        for begin in range(0, len(used), AT_ONCE):
-            if not until.expired():
-                lazy.look_at(waiting[used[begin : begin + AT_ONCE]])
+    def _refine(self) -> None:
+        """Look at buckets that short relaxations use, each from the duals of the last, until next to none."""
+        duals: FloatArray | None = None
+        while not self._until.expired():
+            self._show(None)
+            usable = self.usable
+            if usable == len(self.table):
+                return
+            incidence = self.table.incidence
+            relaxation = FirstOrder(incidence, incidence.reachable, duals=duals)
+            relaxation.advance(STEPS, self._until)
+            weights, values = relaxation.weights(), relaxation.mean_values[usable:]
+            self.known, duals = weights, weights.duals
+            cover = greedy_columns(self.table.take(np.arange(usable)).incidence)
+            standing = len(cover), weights.fewest(spare=0)
+            self.run.report("buckets", len(self.table), float(len(cover)), standing)
+            used = np.flatnonzero((values > USED) | (weights.loads[usable:] >= HEAVY * weights.capacity))
+            if not len(used):
+                return
+            most = max(AT_ONCE, len(self._waiting) // PARTS)
+            used = used[np.argsort(-values[used], kind="stable")[:most]]
+            for begin in range(0, len(used), AT_ONCE):
+                if not self._until.expired():
+                    self.look_at(self._waiting[used[begin : begin + AT_ONCE]])
 
 
 def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:

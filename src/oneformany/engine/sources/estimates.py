@@ -1,4 +1,4 @@
-"""Which way an answer is found: by listing all columns, some, or by searching; what a listing would take."""
+"""What it would take to list columns: estimated before it is tried."""
 
 import math
 from dataclasses import dataclass, replace
@@ -10,41 +10,25 @@ from oneformany.engine.context import Context
 from oneformany.engine.listing.ground import CodedRows, Ground
 from oneformany.engine.listing.kernels import FORBIDDEN
 from oneformany.engine.listing.listing import LISTED, useful_targets
-from oneformany.engine.options import Options
 from oneformany.oracles.protocol import JudgesMoves
-from oneformany.problem import Problem
-from oneformany.problem.goal import Goal
+from oneformany.problem import Share
 
-MANY_ROWS = 1_000
-QUICK = 2e9  # steps, about 10**9 of which take a second
+STEPS_PER_SECOND = 1e9
+QUICK = 2e9  # steps
 BEGINNING = 3e5  # steps to begin with a feature set
 ADDING = 20.0  # to group a cell of a row, or to add up what a row gains by an action
 SEARCHING = 300.0  # for the cheapest change of a row within a feature set
 ASKING = 1000.0  # for a classifier's answer about a point
 SAMPLES = 8
-STEPS_PER_SECOND = 1e9
 GROUPING = 0.4  # of the time, for grouping rows before anything is known
 BYTES = 40  # of a bucket, and of each row in it
+NOUNS: dict[Share, str] = {"point": "groups", "action": "actions", "features": "sets of features"}
 MOST_TARGETS = 1e5  # of a feature set, that one bucket is asked about
 
 
-def needs_listing(problem: Problem, goal: Goal) -> bool:
-    """Whether only a listing can answer the question."""
-    plain = problem.share == "point" and problem.own is None and not problem.restrictions
-    return goal.limited or not plain
-
-
-def worth_listing(run: Context) -> bool:
-    """Whether a listing is the quicker way, or the least cost is asked for and can be had."""
+def lazily(run: Context, seconds: float = math.inf) -> bool:
+    """Whether buckets are asked about only where a cover would use them; they fit into memory and time."""
     problem, options = run.problem, run.options
-    if run.cheaply:
-        return not too_much(Ground.of(problem), options.most_work, costed=True)
-    many = len(problem.rows) >= MANY_ROWS
-    return many and (not too_much(Ground.of(problem), QUICK) or worth_waiting(problem, options))
-
-
-def worth_waiting(problem: Problem, options: Options, seconds: float = math.inf) -> bool:
-    """Whether to ask the classifier about buckets only where a cover would use them, in so much time."""
     if not options.lazy or problem.share != "point":
         return False
     ground = Ground.of(problem)
@@ -63,65 +47,57 @@ def worth_waiting(problem: Problem, options: Options, seconds: float = math.inf)
     return sets * BYTES * (shared + buckets) <= LISTED * options.memory
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What is listed: all that least cost needs, or all, or what makes fewer changes, and why.
-
-    ``limits`` are those that keep it from being all.
-    """
-
-    costed: bool = False
-    changes: int | None = None
-    notes: tuple[str, ...] = ()
-    reason: str = ""
-    limits: tuple[str, ...] = ()
-
-    def told(self, tried: int, size: int) -> str:
-        """What to say of an answer when so many changes were all tried, instead of full size."""
-        return (
-            f"only combinations of at most {tried} instead of {size} changes were all tried, so better "
-            f"answers may exist: {self.reason}"
-        )
-
-
-def planned(problem: Problem, options: Options, *, costed: bool) -> Plan:
-    """Decide what to list: everything, or, where that would be too much, what changes fewer features."""
-    ground, notes = Ground.of(problem), tuple[str, ...]()
-    if costed:
-        reason = too_much(ground, options.most_work, costed=True)
-        if not reason:
-            return Plan(costed=True)
-        notes = (f"the least cost is not proved: {reason}",)
-    limits = ("calls" if np.isfinite(ground.most_calls) else "size",)
-    reason = too_much(ground, options.most_work)
-    if not reason:
-        return Plan(notes=notes, limits=limits if notes else ())
-    changes = affordable_changes(ground, options.most_work)
-    return Plan(changes=changes, notes=notes, reason=reason, limits=limits)
-
-
 def affordable_changes(ground: Ground, most_work: float) -> int:
     """How many changes can be listed with so much work, at least one, unless that takes too many calls."""
     fewer = range(ground.size - 1, 0, -1)
     parts = ((n, replace(ground, problem=replace(ground.problem, max_changes=n))) for n in fewer)
-    affordable = (n for n, part in parts if not too_much(part, most_work, calls=ground.calls_left))
+    left = ground.calls_left
+    affordable = (n for n, part in parts if not estimated(part).too_much(most_work, left))
     return next(affordable, int(np.isinf(ground.most_calls)))
 
 
-def too_much(ground: Ground, most_work: float, *, costed: bool = False, calls: float | None = None) -> str:
-    """Why listing all columns would take too long, and what to do about it; empty where it would not."""
+@dataclass(frozen=True)
+class Estimate:
+    """What listing all columns would take: steps, and combinations of changes that are tried.
+
+    ``most_calls``: so many points the classifier may be asked about in all.
+    """
+
+    work: float
+    combinations: float
+    noun: str
+    most_calls: float
+
+    @property
+    def told(self) -> str:
+        """The estimate in words."""
+        seconds = self.work / STEPS_PER_SECOND
+        return (
+            f"{self.combinations:,.0f} {self.noun}: about {seconds:,.0f} s"
+            if seconds >= 1
+            else (f"{self.combinations:,.0f} {self.noun}: less than a second")
+        )
+
+    def too_much(self, most_work: float, calls: float | None = None) -> str:
+        """Why it would take too long, and what to do about it; empty where it would not."""
+        if self.work > most_work:
+            return (
+                f"there are about {self.combinations:,.0f} combinations, {self.work / most_work:,.1f} times "
+                "as much as is listed; lower max_changes, or give features fewer cells"
+            )
+        if self.work > (self.most_calls if calls is None else calls) * ASKING:
+            return (
+                f"the classifier would have to be asked about {self.work / ASKING:,.0f} points, and "
+                f"max_calls allows {self.most_calls:,}; raise it, lower max_changes, or give the features "
+                "fewer cells"
+            )
+        return ""
+
+
+def estimated(ground: Ground, *, costed: bool = False) -> Estimate:
+    """Estimate the listing of all columns; ``costed``: with those that only are cheaper for somebody."""
     work, combinations = _size(ground, costed=costed)
-    if work > most_work:
-        return (
-            f"there are about {combinations:,.0f} combinations, {work / most_work:,.1f} times as much as is "
-            "listed; lower max_changes, or give features fewer cells"
-        )
-    if work > (ground.most_calls if calls is None else calls) * ASKING:
-        return (
-            f"the classifier would have to be asked about {work / ASKING:,.0f} points, and max_calls allows "
-            f"{ground.most_calls:,}; raise it, lower max_changes, or give the features fewer cells"
-        )
-    return ""
+    return Estimate(work, combinations, NOUNS[ground.problem.share], ground.most_calls)
 
 
 def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:

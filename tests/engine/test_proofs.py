@@ -1,71 +1,19 @@
-"""Between a listing and a result: explanations and columns, and proofs on the rows as they were given."""
+"""What stands at the end of a run as proofs on the rows as they were given."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from engine.problems import refused_rows
 from engine.table.tables import names_of, random_table, table_of
-from oneformany.engine.listed_answers import ListedProofs, columns_holding, groups_of, own_ends
-from oneformany.engine.listing.listing import list_columns
-from oneformany.engine.options import Options
+from oneformany.engine.certificate import Proofs
+from oneformany.engine.cover.duals import RowWeights
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
-from oneformany.engine.solve import solve_exact
+from oneformany.engine.standing import Cases, nothing_known
 from oneformany.engine.table.budget import solve_budget
 from oneformany.engine.table.cost import solve_cost
-from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.fewest import solve_cover
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
-from oneformany.problem.costs import Costs
-from oneformany.result.explanation import Explanation
-
-ORACLE = AdditiveOracle([[0, 1], [0, 1], [0, 2]], threshold=2)
-
-
-def following(*members):
-    return Explanation(point=(0, 0, 0), changed=(0,), members=members)
-
-
-def test_an_answer_that_is_known_is_where_the_search_starts():
-    problem = refused_rows()
-    first = solve_exact(problem, options=Options(way="listing", least_cost=True))
-    again = solve_exact(problem, options=Options(way="listing"), start=first.explanations, time_limit=0)
-    assert again.count == 0  # nothing was listed in no time
-    table = list_columns(problem).table
-    known = columns_holding(table, problem, first.explanations)
-    held = np.unique(np.concatenate([table.group(column) for column in known.tolist()]))
-    assert len(known) <= first.count
-    assert len(held) == len(problem.rows) - len({problem.row_of[entry.row] for entry in first.unreachable})
-
-
-def test_a_column_holds_an_explanation_if_it_has_all_of_its_rows_and_is_named_once():
-    problem = Problem([[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0]], (2, 2, 2), ORACLE, 1)
-    table = table_of([[0], [0, 1], [2]], 3)
-    known = columns_holding(table, problem, [following(0, 1), following(2), following(3), following(0, 2)])
-    assert known.tolist() == [0, 1, 2]
-    assert columns_holding(table, problem, [following(0, 3)]).tolist() == []  # nobody holds both
-    assert columns_holding(table, problem, [following(2), following(1, 2)]).tolist() == [1]
-    assert columns_holding(table.take(known[:0]), problem, [following(0)]).tolist() == []
-
-
-def test_each_row_follows_the_column_that_costs_it_least_and_idle_columns_are_dropped():
-    problem = Problem([[0, 0, 0], [1, 0, 0], [0, 1, 0]], (2, 2, 2), ORACLE, 1)
-    table = table_of([[0, 1], [1, 2], [0]], 3, [[2, 1], [3, 1], [2]])
-    chosen = np.array([1, 0, 2])
-    groups = groups_of(problem, table, chosen, cheapest(table, chosen, 3)[0])
-    assert [group.rows.tolist() for group in groups] == [[2], [0, 1]]
-    told = groups_of(problem, table, chosen[:2], np.array([1, 0, -1]))
-    assert [group.rows.tolist() for group in told] == [[1], [0]]
-
-
-def test_rows_that_share_features_each_go_where_it_is_cheapest():
-    steps = Costs(([[0, 1], [1, 0]], [[0, 1], [1, 0]], [[0, 5], [5, 0]]))
-    problem = Problem([[0, 0, 0], [1, 0, 0]], (2, 2, 2), ORACLE, 2, share="features", costs=steps)
-    table = replace(table_of([[0, 1]], 2), changed=np.array([[False, True, True]]))
-    assert own_ends(problem, table, 0, np.array([1, 0])).tolist() == [[1, 1, 0], [0, 0, 1]]
 
 
 def problem_with(given):
@@ -77,7 +25,7 @@ def problem_with(given):
 def proofs_of(problem, table, unreachable=()):
     beyond = np.zeros(table.n_rows, dtype=np.bool_)
     beyond[list(unreachable)] = True
-    return ListedProofs(problem, table, beyond)
+    return Proofs(problem, beyond)
 
 
 def tree_rows(tree):
@@ -90,8 +38,9 @@ def tree_rows(tree):
 def test_weights_stand_on_the_first_of_equal_rows():
     problem = problem_with([0, 0, 1, 0, 2])
     assert problem.rows[:, 0].tolist() == [0, 1, 2]
-    proofs = proofs_of(problem, table_of([[1, 2]], 3))
-    dual, one = proofs.dual(np.array([5, 6, 7]), 7), proofs.one()
+    table = table_of([[1, 2]], 3)
+    known = nothing_known(table).by_weights(RowWeights(np.array([5, 6, 7]), 7, np.array([13])))
+    dual, one = (proofs_of(problem, table).cover(standing) for standing in (known, nothing_known(table)))
     assert (dual.scope, dual.weights) == ((0, 2, 4), (5, 6, 7))
     assert (one.scope, one.weights, one.bound) == ((2,), (1,), 1)
 
@@ -132,3 +81,12 @@ def test_prices_stand_on_the_first_of_equal_rows():
     proof = proofs_of(problem, table).cost(answer)
     assert (proof.scope, proof.prices) == ((0, 1), tuple(answer.prices.tolist()))
     assert (proof.scale, proof.bound, answer.cost) == (ONE_IN_COVERS, 7, 7)
+
+
+def test_two_cases_are_a_branch_over_given_rows():
+    problem, table = problem_with([0, 1, 1, 2]), table_of([[0, 1], [1, 2], [0, 2]], 3)
+    two, one = solve_cover(table), solve_cover(table_of([[0, 1, 2]], 3))
+    standing = one.by_cases(Cases((2, 0), together=two, apart=two))
+    branch = proofs_of(problem, table).cover(standing)
+    assert (branch.kind, branch.pair, branch.bound) == ("branch", (0, 3), 2)
+    assert proofs_of(problem, table).people(nothing_known(table)) is None

@@ -12,10 +12,11 @@ from certificates import sealed
 from engine.listing.lazy_problems import KINDS, LAZY, drawn, larger, truth
 from engine.listing.sharing_problems import draw_oracle, draw_own, draw_problem
 from engine.listing.test_limits_of_listing import Clock
+from oneformany.engine.context import Context
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.lazy import Buckets, lazy_listing
 from oneformany.engine.listing.single_rows import reach_rows
 from oneformany.engine.solve import solve_exact
+from oneformany.engine.sources.bucketed import Bucketed, Buckets
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 from oneformany.verify import Outcome, verify
@@ -46,9 +47,9 @@ def test_every_group_is_part_of_a_bucket_and_every_row_is_known(kind, seed):
 @settings(max_examples=20, deadline=None)
 @given(seed=seeds)
 def test_a_bucket_waits_as_long_as_another_one_holds_it(kind, seed):
-    lazy = lazy_listing(larger(seed, kind, rows=25), Stop())
-    table, waiting = lazy.table()
-    open_ = [set(lazy.buckets.group(bucket).tolist()) for bucket in np.flatnonzero(lazy.open)]
+    lazy = Bucketed(Context(larger(seed, kind, rows=25)))
+    table, waiting = lazy.tabled()
+    open_ = [set(lazy.buckets.group(bucket).tolist()) for bucket in np.flatnonzero(lazy.unasked)]
     offered = [set(lazy.buckets.group(bucket).tolist()) for bucket in waiting]
     assert 0 < len(table) - len(offered) <= len(lazy.reached.helpable)
     assert all(not rows < other for rows in offered for other in open_)
@@ -62,7 +63,7 @@ def test_what_is_said_when_time_is_up_holds(kind):
         count, reached = truth(problem)
         for seconds in (0, 5, 10, 20, 40, 80):
             stop = Stop(time_limit=seconds, clock=Clock())
-            lazy = lazy_listing(problem, stop)
+            lazy = Bucketed(Context(problem, stop=stop))
             assert not (lazy.reached.unreachable[reached]).any()
             assert set(np.flatnonzero(lazy.reached.reachable)) <= set(reached)
         for limit in (0.0, 0.005, 0.02):
@@ -121,9 +122,9 @@ def test_targets_that_help_a_row_are_offered_to_others_and_make_true_groups(kind
     shared = 0
     for seed in range(20):
         problem = drawn(seed, kind)
-        lazy, groups = lazy_listing(problem, Stop()), [set(group) for group in all_groups(problem)]
+        lazy, groups = Bucketed(Context(problem)), [set(group) for group in all_groups(problem)]
         lazy.share_targets()
-        table, waiting = lazy.table()
+        table, waiting = lazy.tabled()
         for column in range(len(table) - len(waiting)):
             rows = set(table.incidence.group(column).tolist())
             assert any(rows <= group for group in groups)

@@ -1,4 +1,4 @@
-"""A search under way: the columns so far, and the best cover so far."""
+"""What all parts of one search for columns share: the columns so far, and the best cover so far."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from oneformany.stop import Stop
 
 
 @dataclass(eq=False)
-class Run:
-    """Columns that are generated while they are needed."""
+class Generated:
+    """Columns that are generated while they are needed, and the smallest cover among them."""
 
     context: Context
     space: SearchSpace
@@ -74,6 +74,10 @@ class Run:
         needed = greedy_cover(cover, len(self.space.rows), range(len(cover)))
         if not self.best or len(needed) < self.count:
             self.best = needed
+
+    def raise_bound(self, bound: int) -> None:
+        """Note what is proved for all parts together; it never falls."""
+        self.bound = max(self.bound, bound)
 
     def report(self, phase: str, value: float, columns: int) -> None:
         """Tell where the search for fewest explanations stands."""

@@ -8,9 +8,12 @@ from hypothesis import assume, given, settings
 
 from engine.pricing.test_pricer import all_groups
 from engine.problems import parts_of, problem_of, random_additive
-from engine.run_of import run_of
-from oneformany.engine.exact import minimise
+from engine.run_of import run_of, searched
+from oneformany.engine.choose import choose
+from oneformany.engine.masters.generation import bounded
 from oneformany.engine.options import Options
+from oneformany.engine.pricing.space import Decisions, Items
+from oneformany.engine.tree import Node
 from oneformany.methods import solve
 from strategies import small_problems
 
@@ -35,17 +38,17 @@ def test_the_minimum_is_found_and_proved(options, small):
     space, items, _ = parts_of(problem)
     assume(len(items))
     run = run_of(problem, options)
-    proof = minimise(run)
-    assert run.count == proof.bound == minimum_by_exhaustion(all_groups(problem, space.rows), len(items))
+    standing = choose(searched(run), run.context)
+    assert run.count == standing.bound == minimum_by_exhaustion(all_groups(problem, space.rows), len(items))
 
 
 def test_without_time_there_is_a_cover_and_a_bound_below_it():
     run = run_of(random_additive(np.random.default_rng(2)), seconds=0)
-    proof = minimise(run)
+    standing = choose(searched(run), run.context)
     assert set(np.concatenate([column.rows for column in run.best]).tolist()) == set(
         range(len(run.space.rows))
     )
-    assert (0 if proof is None else proof.bound) <= run.bound <= run.count
+    assert standing.bound <= run.count == len(standing.chosen)
 
 
 def test_no_bound_that_is_told_on_the_way_is_above_what_is_proved_in_the_end():
@@ -55,3 +58,13 @@ def test_no_bound_that_is_told_on_the_way_is_above_what_is_proved_in_the_end():
     result = solve(problem, options=options, progress=lambda step: told.append(step.bound))
     assert result.lower_bound < result.count
     assert max(told) == result.lower_bound
+
+
+def test_one_case_is_bounded_by_weights_or_by_a_tree_over_rows_of_the_problem():
+    run = run_of(random_additive(np.random.default_rng(0), rows=60, features=12, max_changes=5))
+    standing = bounded(Node(run, Items(run.space, Decisions())))
+    assert standing.weights.capacity > 0
+    assert set(np.flatnonzero(standing.weights.weights)) <= set(run.space.helpable.tolist())
+    assert standing.bound <= run.count
+    if standing.exclusion is not None:
+        assert standing.exclusion.target + 1 == standing.bound

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 
 from engine.problems import parts_of, problem_of, random_additive
-from engine.run_of import run_of
+from engine.run_of import run_of, searched
 from oneformany.engine.context import Context
-from oneformany.engine.run import Run
-from oneformany.engine.solve import _simplest
+from oneformany.engine.pool import Generated
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 from strategies import small_problems
@@ -33,7 +32,11 @@ def test_columns_that_a_cover_does_not_need_are_no_explanations():
     everybody = replace(run.best[0], rows=np.arange(len(run.space.rows)))
     run.offer([run.pool.columns[0], everybody, run.pool.columns[1]])
     assert run.best == [everybody]
-    assert [len(group.rows) for group in _simplest(run)] == [len(run.space.rows)]
+    source = searched(run)
+    (group,) = source.groups(
+        source.table, np.arange(1), np.zeros(len(run.space.problem.rows), dtype=np.int64)
+    )
+    assert len(group.rows) == len(run.space.rows)
 
 
 def test_rounds_are_numbered_kept_and_told():
@@ -63,7 +66,7 @@ def test_what_was_proved_stays_proved_where_a_phase_begins_anew():
 def started(problem, stop):
     """A run with its first columns."""
     space, items, oracle = parts_of(problem)
-    run = Run(Context(problem, stop=stop), space, oracle)
+    run = Generated(Context(problem, stop=stop), space, oracle)
     points = [problem.oracle.reach(problem.question(int(row))).point for row in space.helpable]
     return run, items, run.first_columns(points)
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.listing.lazy_problems import KINDS, LAZY, drawn, larger, truth
-from oneformany.engine.listing.lazy import cover_lazily, lazy_listing
+from oneformany.engine.choose import choose
+from oneformany.engine.context import Context
 from oneformany.engine.solve import solve_exact
-from oneformany.engine.table.options import Search
-from oneformany.stop import Stop
+from oneformany.engine.sources.bucketed import Bucketed
 from oneformany.verify import Outcome, verify
 
 seeds = st.integers(0, 2**32 - 1)
@@ -103,8 +103,9 @@ def test_an_interrupt_before_a_known_answer_is_looked_at_ends_with_what_there_is
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bucket_that_nobody_looked_at_is_not_among_the_columns_of_an_answer(kind):
     for seed in range(5):
-        lazy = lazy_listing(larger(seed, kind), Stop())
-        table = cover_lazily(lazy, Search()).columns
+        run = Context(larger(seed, kind))
+        lazy = Bucketed.open(run)
+        table = choose(lazy, run).columns
         assert (table.incidence.reachable == lazy.reached.reachable).all()
         for column, changed in enumerate(table.changed):
             features, rows = np.flatnonzero(changed), table.group(column)

@@ -1,0 +1,1 @@
+"""Two ways to choose among columns: from a long table, and by generating those that a relaxation asks for."""
