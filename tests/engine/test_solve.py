@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,8 @@ from engine.listing.sharing_problems import draw_problem
 from engine.problems import Veiled, problem_of, random_additive, refused_rows
 from oneformany.engine.options import Options
 from oneformany.engine.solve import hopeful_problems, solve_exact
+from oneformany.engine.table import fewest
+from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem.goal import Goal
@@ -66,11 +69,53 @@ def test_a_known_answer_is_kept_where_there_is_no_time_to_ask_anything():
     assert solve_exact(problem, time_limit=0, options=search).covered == 0
 
 
-def test_the_seed_is_recorded_and_changes_nothing():
-    problem = random_additive(np.random.default_rng(1), rows=12)
-    one, other = (solve_exact(problem, seed=seed) for seed in (1, 2))
-    assert (one.seed, other.seed) == (1, 2)
-    assert one.explanations == other.explanations
+LARGE = random_additive(np.random.default_rng(1), rows=60, features=8, max_changes=4)
+ASKED = replace(LARGE, oracle=Veiled(LARGE.oracle))
+BY_SOURCE = {
+    "searched": (LARGE, Options(way="search", least_cost=True)),
+    "listed": (LARGE, Options(way="listing", least_cost=True)),
+    "bucketed": (ASKED, Options(way="listing", least_cost=False)),
+    "sampled": (replace(LARGE, share="action"), Options(most_work=1.0)),
+    "partial": (replace(LARGE, share="action"), Options(way="listing", most_work=1.0)),
+}
+
+
+def told_of(result):
+    """The file of a result without what a clock says."""
+    content = json.loads(result.to_json())
+    rounds = [{**step, "seconds": None} for step in content["statistics"]["rounds"]]
+    content["statistics"] = {**content["statistics"], "rounds": rounds, "timings": None}
+    return {name: value for name, value in content.items() if "digest" not in name}
+
+
+@pytest.mark.parametrize("source", BY_SOURCE)
+def test_the_same_seed_gives_the_same_file_and_another_the_same_bound_where_it_is_proved(source):
+    problem, options = BY_SOURCE[source]
+    one, again, other = (solve_exact(problem, seed=seed, options=options) for seed in (3, 3, 4))
+    assert one.statistics.decisions[0].startswith(source)
+    assert (one.seed, other.seed) == (3, 4)
+    assert told_of(one) == told_of(again)
+    assert one.status == "feasible" or (one.count, one.lower_bound) == (other.count, other.lower_bound)
+
+
+@pytest.mark.parametrize("part", ["Repair", "LocalSearch"])
+def test_repairs_and_local_search_are_given_the_seed_of_solve(part, monkeypatch):
+    given, real = [], getattr(fewest, part)
+
+    def noted(*arguments):
+        given.append(arguments[-1])
+        return real(*arguments)
+
+    monkeypatch.setattr(fewest, part, noted)
+    problem = random_additive(np.random.default_rng(2), rows=150, features=12, levels=3, max_changes=3)
+    options = Options(way="listing", least_cost=False, table=TableOptions(exact=False, max_failures=3))
+    solve_exact(problem, seed=7, options=options)
+    assert set(given) == {7}
+
+
+def test_a_seed_is_an_integer_from_zero_on():
+    with pytest.raises(InputError, match="seed is -1"):
+        solve_exact(LARGE, seed=-1)
 
 
 def doubtful(rng: np.random.Generator, share: str) -> ofm.Problem:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 
 from oneformany.engine.options import Options
 from oneformany.engine.table.options import Search
+from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
+from oneformany.schema.feature import is_integer
 from oneformany.statistics import Measure, Round, Statistics
 from oneformany.stop import Stop
 
@@ -53,6 +55,10 @@ class Context:
     statistics: Statistics = field(default_factory=Statistics)
     progress: Callable[[Round], None] | None = None
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not is_integer(self.seed, 0):
+            raise InputError(f"seed is {self.seed!r}; it must be an integer of at least 0")
 
     @property
     def cheaply(self) -> bool:

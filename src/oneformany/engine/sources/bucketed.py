@@ -117,7 +117,7 @@ class Bucketed:
         self._ordered = cache(self._order)
         rows = reached.helpable
         self._store.absorb(going_to(ground, rows, reached.cells[rows]))
-        self._mean = _mean_scores(self.batches, rows)
+        self._mean = _mean_scores(self.batches, rows, run.seed)
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
         self._helped = best / (2.1 * np.abs(best).max(initial=1e-300))  # one success counts for more
         self._until = stop.part(LOOKING_TIME * stop.remaining())
@@ -340,10 +340,10 @@ class Bucketed:
                     self.look_at(self._waiting[used[begin : begin + AT_ONCE]])
 
 
-def _mean_scores(batches: Batches, rows: IntArray) -> FloatArray:
+def _mean_scores(batches: Batches, rows: IntArray, seed: int) -> FloatArray:
     """The mean score of some rows after each single move: which targets are promising, nothing more."""
     ground = batches.ground
-    rows = np.random.default_rng(4).permutation(rows)[:SAMPLE]
+    rows = np.random.default_rng(seed).permutation(rows)[:SAMPLE]
     mean = np.zeros(int(ground.offsets[-1]))
     if not len(rows):
         return mean

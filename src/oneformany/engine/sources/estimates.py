@@ -125,6 +125,7 @@ def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
 
 def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
     """Over a few feature sets: rows not alone and buckets on average, and rows that are alone for all."""
+    # The same sample for every seed: what serves a question does not depend on it.
     random, coded = np.random.default_rng(2), CodedRows.of(ground)
     shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.rows), dtype=np.bool_)
     for _ in range(SAMPLES):

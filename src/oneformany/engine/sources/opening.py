@@ -123,9 +123,9 @@ def _listed(run: Context, decision: Decision) -> Listed | Partial:
         if found.table.complete:
             return Listed(problem, found.table, found.unreachable, decision.costed, why)
         return Partial(
-            part, why, wide_listing(problem, run.stop.part(WIDE_TIME * run.stop.remaining())), found
+            part, why, wide_listing(problem, run.stop.part(WIDE_TIME * run.stop.remaining()), run.seed), found
         )
-    partial = Partial(part, why, wide_listing(problem, part.stop))
+    partial = Partial(part, why, wide_listing(problem, part.stop, run.seed))
     enough = partial.enough()
     if not enough and decision.source == "listed":
         found = _all_columns(part, decision)

@@ -57,9 +57,9 @@ class WideListing:
         return max(min(1, len(self.listing.table)), -(-int(self.weights.sum()) // self.capacity))
 
 
-def wide_listing(problem: Problem, stop: Stop) -> WideListing:
+def wide_listing(problem: Problem, stop: Stop, seed: int = 0) -> WideListing:
     """Find a column for each row that can be helped, and columns of as many changes as are allowed."""
-    ground = Ground.of(problem)
+    ground, random = Ground.of(problem), np.random.default_rng(seed)
     batches, store = Batches(ground, stop), Store(ground, costed=False)
     reaching = stop.part(REACHING_TIME * stop.remaining())
     reached = screen(problem, Statistics(), stop) if ground.decided else reach_rows(ground, reaching)
@@ -67,7 +67,7 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
     weights, capacity, buckets = np.zeros(len(ground.rows), dtype=np.int64), 1, [(ground.changeable, rows)]
     if problem.share == "point":
         seconds = min(OPTIMISTIC_SECONDS, OPTIMISTIC_TIME * stop.remaining())
-        weights, capacity, buckets = optimistic_cover(problem, reached.reachable, stop.part(seconds))
+        weights, capacity, buckets = optimistic_cover(problem, reached.reachable, stop.part(seconds), seed)
     if np.isfinite(ground.most_calls):
         buckets = []  # calls are for questions about single rows
     with suppress(OutOfTimeError):
@@ -78,7 +78,7 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
             ends[near] = np.where(goals >= 0, goals, ground.rows[near])
         else:
             for features, members in buckets:
-                for found in _shared_targets(batches, features, members):
+                for found in _shared_targets(batches, features, members, random):
                     store.absorb(found)
     store.absorb(going_to(ground, rows, ends[rows]))
     if problem.share == "features":
@@ -89,7 +89,7 @@ def wide_listing(problem: Problem, stop: Stop) -> WideListing:
 
 
 def optimistic_cover(
-    problem: Problem, reachable: BoolArray, stop: Stop
+    problem: Problem, reachable: BoolArray, stop: Stop, seed: int = 0
 ) -> tuple[IntArray, int, list[tuple[IntArray, IntArray]]]:
     """Cover rows that share a point as if every point were positive: by cells and moves alone.
 
@@ -102,7 +102,7 @@ def optimistic_cover(
     relaxed = Problem(problem.rows[rows], problem.levels, anything, problem.max_changes, problem.allowed)
     statistics = Statistics()
     space = SearchSpace(relaxed, np.arange(len(relaxed.rows)))
-    asked = Context(relaxed, stop=stop, options=Options(branching=False), statistics=statistics)
+    asked = Context(relaxed, stop=stop, options=Options(branching=False), statistics=statistics, seed=seed)
     found = Generated(asked, space, CachedOracle(space, statistics, stop))
     found.pool.add(found.first_columns(relaxed.rows))
     standing, capacity = choose(Searched(found, np.zeros(len(relaxed.rows), dtype=np.bool_)), asked), 1
@@ -129,7 +129,9 @@ def _shared_features(ground: Ground, rows: IntArray, ends: IntArray) -> Iterator
         left = np.setdiff1d(left, group)
 
 
-def _shared_targets(batches: Batches, features: IntArray, rows: IntArray) -> Iterator[ColumnTable]:
+def _shared_targets(
+    batches: Batches, features: IntArray, rows: IntArray, random: np.random.Generator
+) -> Iterator[ColumnTable]:
     """Targets of some features that many of some rows accept, then those of the others, and so on."""
     ground, left, everybody = batches.ground, rows, np.array([0, len(rows)])
     size = max(1, min(SAMPLE, POINTS_AT_ONCE // max(1, int(ground.goals.sum()))))
@@ -140,7 +142,7 @@ def _shared_targets(batches: Batches, features: IntArray, rows: IntArray) -> Ite
                 may = ground.gain(feature, left) != FORBIDDEN
                 here = ground.rows[left, feature][:, None] == np.arange(may.shape[1])
                 goal[feature] = np.lexsort((here.sum(axis=0), may.sum(axis=0)))[-1]
-        some = np.random.default_rng(5).permutation(left)[:size]
+        some = random.permutation(left)[:size]
         for _ in range(TURNS):
             _climb(batches, features, some, goal)
             chosen = np.flatnonzero(goal >= 0)
