@@ -72,7 +72,7 @@ def told(source: ColumnSource, run: Context, first: Standing, cheap: CostStandin
     owner, _ = cheapest(first.table, first.chosen, first.table.n_rows)  # each row where it pays least
     columns = (first.table, first.chosen, owner) if cheap is None else cheap.columns
     proof: Proof | None = None
-    fewest, most = None, None
+    fewest, most = None, None if goal.explanations is None else proofs.rows
     if goal.limited and len(first.table):
         proof = shown = proofs.people(first)
         fewest = first.bound

@@ -164,15 +164,16 @@ class Rounds:
             if found is None or (best is not None and listed.stop.expired()):
                 break
             answer = self._answer(found[0], budget, thorough=thorough)
-            weights = answer.weights
-            loads = listed.loads(weights.weights)
-            weights = replace(weights, capacity=int(loads.max()))
+            if answer.weights is None:
+                break
+            loads = listed.loads(answer.weights.weights)
+            weights = replace(answer.weights, capacity=int(loads.max()))
             bound = min(int(people.sum()), weights.reach(people, budget) // ONE_IN_TABLES)
             self._weights[rows] = weights.weights
             proved = replace(answer, bound=bound, weights=weights, exclusion=None)
             if best is None or proved.bound < best[0].bound:
                 best = proved, found[1]
-            more = np.flatnonzero(loads > answer.capacity)
+            more = np.flatnonzero(loads > answer.weights.capacity)
             if not len(more):
                 break
             some = np.union1d(found[1], more[_heaviest(loads[more], MOST_PROMISING // TURNS)])
@@ -181,11 +182,11 @@ class Rounds:
     def _answer(self, table: ColumnTable, budget: int | None, *, thorough: bool) -> Standing:
         """The best answer for the listed rows; not ``thorough``: what relaxation and swaps lead to."""
         with self._context.searching("few rows", lambda *_: None) as search:
-            if not thorough:
-                search = replace(search, options=replace(search.options, repair=False, exact=False))
+            quick = replace(search, options=replace(search.options, repair=False, exact=False))
             if budget is None:
-                return solve_cover(table, search)
-            return solve_budget(table, self.people[np.sort(self.listed.rows)], budget, search)
+                return solve_cover(table, search if thorough else quick)
+            people = self.people[np.sort(self.listed.rows)]
+            return solve_budget(table, people, budget, search if thorough else quick)
 
     def _report(self, best: Attempt, proved: Proved) -> None:
         """Tell whoever listens where the rounds stand."""

@@ -149,7 +149,9 @@ class Sampled:
             if run.goal.coverage is not None and run.goal.explanations is None:
                 attempt = without_dearest(self.listed, attempt, self._rounds.needed)
         self._attempt = attempt
-        owner = np.where(attempt.helped, np.searchsorted(attempt.actions, attempt.by), -1)
+        owner = np.full(len(attempt.by), -1)
+        for index, action in enumerate(attempt.actions.tolist()):
+            owner[attempt.by == action] = index
         cost = int(prices(self.listed, attempt.by) @ self.problem.multiplicity)
         return CostStanding(self.table, np.arange(self.usable), owner, cost, None)
 
