@@ -27,6 +27,7 @@ from oneformany.arrays import IntArray
 from oneformany.datasets import Dataset
 from oneformany.engine.listing.listing import list_columns
 from oneformany.engine.table.table import ColumnTable
+from oneformany.oracles import Oracle
 from oneformany.paper.runs.prepare import prepare
 
 CHANGES = 3
@@ -39,7 +40,7 @@ class Coded:
     _estimator_type = "classifier"
     classes_ = np.array([0, 1])
 
-    def __init__(self, oracle: ofm.Oracle) -> None:
+    def __init__(self, oracle: Oracle) -> None:
         self.oracle = oracle
 
     def predict_proba(self, frame: pd.DataFrame) -> np.ndarray:

@@ -1,18 +1,35 @@
-"""Write the pages of the reference from the one list of public names: ``python docs/api_pages.py``.
+"""Write the pages of the reference from the lists of public names: ``python docs/api_pages.py``.
 
-Each public name goes to the page whose rooms hold its module; names of later rooms need no word here.
+Each public name goes to the page whose rooms hold its module; later names need no word here.
 """
 
 from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import oneformany as ofm
 from oneformany.oracles.scored import ScoredOracle
 
 FOLDER = Path(__file__).parent / "api"
+# Whatever is public beside the top; what stands at the top, too, is told there.
+MODULES = (
+    "datasets",
+    "exceptions",
+    "oracles",
+    "plotting",
+    "problem",
+    "proofs",
+    "readers",
+    "report",
+    "result",
+    "robust",
+    "schema",
+    "statistics",
+    "studies",
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +46,7 @@ PAGES = {
     "explaining": Page(
         "Explaining",
         "From a fitted model and a data frame to explanations. See [two-minute start](../start.md).",
-        ("explainer", "result.explanation", "result.result", "result.row_index", "progress"),
+        ("explainer", "result", "progress", "robust"),
         ("OneForMany", "Result", "Explanation"),
     ),
     "rules": Page(
@@ -63,7 +80,7 @@ PAGES = {
     "proofs": Page(
         "Proofs and their check",
         "The proof in a result, and the program that checks it. See [reading the proof](../howto/proof.md).",
-        ("verify", "result"),
+        ("verify", "proofs"),
         ("verify",),
     ),
     "oracles": Page(
@@ -102,14 +119,19 @@ ORDER = (
 def pages() -> dict[str, str]:
     """The text of every page, by its name."""
     names: dict[str, list[str]] = {name: [] for name in PAGES}
-    for name, home in ofm.HOMES.items():
-        if inspect.ismodule(getattr(ofm, name)):  # a room of its own: each of its public names
-            names[_page(name)] += [
-                f"{name}.{inner}" for inner in getattr(ofm, name).__all__ if inner.lower() != "names"
-            ]
-        else:
-            names[_page(home.removeprefix("oneformany."))].append(name)
+    for name, home in public_names().items():
+        names[_page(home)].append(name)
     return {page: _text(PAGES[page], found) for page, found in names.items()}
+
+
+def public_names() -> dict[str, str]:
+    """Every public name, as it is written after ``oneformany.``, and the room that decides on its page."""
+    top = {name: home.removeprefix("oneformany.") for name, home in ofm.HOMES.items() if name not in MODULES}
+    for module in MODULES:
+        for name in import_module(f"oneformany.{module}").__all__:
+            if name not in top and name.lower() != "names":
+                top[f"{module}.{name}"] = module
+    return top
 
 
 def _page(home: str) -> str:
@@ -146,7 +168,10 @@ def main() -> None:
     """Write them, and the list of them."""
     for name, text in pages().items():
         (FOLDER / f"{name}.md").write_text(text, encoding="utf-8")
-    words = "Everything public is in `oneformany` itself: `import oneformany as ofm`."
+    words = (
+        "What you type is in `oneformany` itself: `import oneformany as ofm`. What it gives and takes stands "
+        "in `oneformany.oracles`, `oneformany.proofs`, `oneformany.readers` and the like."
+    )
     listing = "\n".join(ORDER)
     index = f"# API reference\n\n{words}\n\n```{{toctree}}\n:maxdepth: 2\n\n{listing}\n```\n"
     (FOLDER / "index.md").write_text(index, encoding="utf-8")

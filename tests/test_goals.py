@@ -13,6 +13,7 @@ import oneformany as ofm
 from engine.listing.sharing_problems import KINDS, draw_problem
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
+from oneformany.problem import Costs
 from oneformany.problem.goal import Goal
 from reference_goals import best_answer
 
@@ -235,8 +236,8 @@ def test_costs_and_people_too_large_to_add_leave_the_cost_open_instead_of_failin
     moves = [np.where(np.eye(3, dtype=bool), 0, rng.integers(1, 9, size=(3, 3))) for _ in range(4)]
     oracle = ofm.AdditiveOracle(tables, threshold=max(2, sum(int(table.max()) for table in tables) - 4))
     problem = ofm.Problem(codes, (3,) * 4, oracle, max_changes=2, share="action")
-    small = ofm.solve(replace(problem, costs=ofm.Costs(moves)), explanations=2)
-    costs = ofm.Costs([table * cost for table in moves])
+    small = ofm.solve(replace(problem, costs=Costs(moves)), explanations=2)
+    costs = Costs([table * cost for table in moves])
     large = ofm.solve(replace(problem, costs=costs, people=np.full(8, people)), explanations=2)
     assert large.covered == small.covered * people
     assert large.cost_bound is None or large.cost_bound <= large.cost
@@ -246,7 +247,7 @@ def test_costs_and_people_too_large_to_add_leave_the_cost_open_instead_of_failin
 
 def test_costs_of_all_people_that_no_integer_holds_are_refused():
     oracle = ofm.AdditiveOracle([[0, 1, 2]] * 4, threshold=6)
-    costs = ofm.Costs([2**30 * (1 - np.eye(3, dtype=np.int64))] * 4)
+    costs = Costs([2**30 * (1 - np.eye(3, dtype=np.int64))] * 4)
     with pytest.raises(InputError, match="give costs in larger units, or fewer people"):
         ofm.Problem([[0, 0, 0, 0]], (3,) * 4, oracle, 3, people=[2**35], costs=costs)
 
@@ -255,7 +256,7 @@ def test_costs_of_all_people_that_no_integer_holds_are_refused():
 def test_a_thousand_million_people_a_row_leave_no_false_cost(way):
     codes = np.random.default_rng(0).integers(0, 3, size=(12, 4))
     oracle = ofm.AdditiveOracle([[0, 1, 2]] * 4, threshold=6)
-    costs = ofm.Costs([10 * (1 - np.eye(3, dtype=np.int64))] * 4)
+    costs = Costs([10 * (1 - np.eye(3, dtype=np.int64))] * 4)
     problem = ofm.Problem(codes, (3,) * 4, oracle, 3, people=[10**9] * 12, costs=costs)
     result = ofm.solve(problem, options=ofm.Options(way=way, least_cost=True))
     assert result.covered == 12 * 10**9

@@ -16,7 +16,7 @@ TESTS = Path(__file__).parent
 
 # Each room may import the rooms before it; rooms in one line do not know each other.
 ARROW = (
-    ("anything", "exceptions", "memory"),
+    ("anything", "exceptions", "memory", "public"),
     ("arrays", "compiled", "files", "plain", "stop", "verify"),
     ("robust", "statistics"),
     ("progress",),
@@ -25,6 +25,7 @@ ARROW = (
     ("problem",),
     ("readers",),
     ("result",),
+    ("proofs",),
     ("engine", "console"),
     ("methods",),
     ("explainer",),

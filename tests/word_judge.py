@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 import oneformany as ofm
+from oneformany.report import report_html
 from word_questions import Asked
 
 FEW, DRAWN = 60, 60  # numbers of a range that are tried, and combinations of several ranges
@@ -192,9 +193,7 @@ class Judge:
 
     def lines_of_report(self) -> list[tuple[str, dict[str, str]]]:
         """Each refused row in the table of the report: its explanation, and what it changes."""
-        page = (
-            self.result.report_html() if hasattr(self.result, "report_html") else ofm.report_html(self.result)
-        )
+        page = self.result.report_html() if hasattr(self.result, "report_html") else report_html(self.result)
         self.page = page
         data = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
         self.check([line[0] for line in data["lines"]] == self.label, "the report lists other rows")

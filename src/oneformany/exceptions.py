@@ -2,6 +2,16 @@
 
 import json
 
+__all__ = [
+    "CertificateError",
+    "DataUnavailableError",
+    "InputError",
+    "OneForManyError",
+    "PredictionMismatchError",
+    "SolverError",
+    "UnsupportedModelError",
+]
+
 REASONS: dict[type[Exception], str] = {
     FileNotFoundError: "there is no such file",
     IsADirectoryError: "it is a folder",

@@ -1,4 +1,12 @@
-"""Models that could have been: the user's own pipeline, fitted again on resampled rows and with new seeds."""
+"""Models that could have been: the user's own pipeline, fitted again on resampled rows and with new seeds.
+
+Examples
+--------
+>>> import oneformany as ofm
+>>> from sklearn.linear_model import LogisticRegression
+>>> len(ofm.robust.refits(LogisticRegression(), [[0], [1], [0], [1]], [0, 1, 0, 1], n=2))
+2
+"""
 
 from typing import Any
 
@@ -9,6 +17,8 @@ from sklearn.base import clone
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
+
+__all__ = ["refits"]
 
 TRIES = 100  # to draw rows of every class
 LARGEST_SEED = 2**31

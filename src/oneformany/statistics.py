@@ -8,6 +8,8 @@ from typing import Literal
 
 from oneformany.plain import Plain
 
+__all__ = ["Round", "Statistics"]
+
 Measure = Literal["explanations", "people", "cost"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-import oneformany as ofm
+from oneformany.report import report_html
 from report.made_results import HOSTILE, made_result
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ def cards_shown(page):
 @pytest.mark.parametrize("hostile", [False, True])
 def test_the_page_loads_without_errors_or_requests(opened, explanations, rows, hostile):
     result = made_result(explanations, rows, hostile=hostile)
-    page = opened(ofm.report_html(result, title=HOSTILE[1] if hostile else None))
+    page = opened(report_html(result, title=HOSTILE[1] if hostile else None))
     assert page.said == []
     assert len(page.asked) == 1
     assert page.asked[0].startswith("file:")
@@ -32,13 +32,13 @@ def test_the_page_loads_without_errors_or_requests(opened, explanations, rows, h
 
 
 def test_a_large_report_is_ready_in_under_three_seconds(opened):
-    page = opened(ofm.report_html(made_result(300, 20_000)))
+    page = opened(report_html(made_result(300, 20_000)))
     times = page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd")
     assert times < 3000
 
 
 def test_rows_are_searched_and_filtered(opened):
-    page = opened(ofm.report_html(made_result(3, 12)))
+    page = opened(report_html(made_result(3, 12)))
     page.fill("#table-search", "row-1")
     assert rows_shown(page) == 3  # row-1, row-10, row-11
     assert page.locator('[data-filter="table"] output').inner_text() == "3 rows"
@@ -53,7 +53,7 @@ def test_rows_are_searched_and_filtered(opened):
 
 
 def test_pages_of_rows_are_turned(opened):
-    page = opened(ofm.report_html(made_result(3, 250)))
+    page = opened(report_html(made_result(3, 250)))
     turn = page.get_by_role("button", name="Next")
     turn.click()
     turn.click()
@@ -64,7 +64,7 @@ def test_pages_of_rows_are_turned(opened):
 
 
 def test_explanations_are_searched_and_shown_by_and_by(opened):
-    page = opened(ofm.report_html(made_result(130, 400)))
+    page = opened(report_html(made_result(130, 400)))
     assert cards_shown(page) == 60
     page.get_by_role("button", name="Show more explanations").click()
     assert cards_shown(page) == 120
@@ -74,7 +74,7 @@ def test_explanations_are_searched_and_shown_by_and_by(opened):
 
 
 def test_everything_is_reached_with_the_keyboard(opened):
-    page = opened(ofm.report_html(made_result(5, 12)))
+    page = opened(report_html(made_result(5, 12)))
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
@@ -86,7 +86,7 @@ def test_everything_is_reached_with_the_keyboard(opened):
 
 
 def test_parts_have_names_for_a_screen_reader(opened):
-    page = opened(ofm.report_html(made_result(5, 12)))
+    page = opened(report_html(made_result(5, 12)))
     unnamed = page.evaluate(
         """[...document.querySelectorAll("input, select, button, svg[role=img], [role=region], nav, section")]
         .filter((part) => !(part.labels && part.labels.length) && !part.textContent.trim()
@@ -100,15 +100,13 @@ def test_parts_have_names_for_a_screen_reader(opened):
 @pytest.mark.parametrize("width", [320, 390, 1280])
 @pytest.mark.parametrize("hostile", [False, True])
 def test_no_width_needs_sideways_scrolling(opened, width, hostile):
-    page = opened(
-        ofm.report_html(made_result(5, 12, hostile=hostile)), viewport={"width": width, "height": 800}
-    )
+    page = opened(report_html(made_result(5, 12, hostile=hostile)), viewport={"width": width, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_stand_out_from_their_ground_in_light_and_dark(opened, scheme):
-    page = opened(ofm.report_html(made_result(5, 12)), color_scheme=scheme)
+    page = opened(report_html(made_result(5, 12)), color_scheme=scheme)
     contrast = """(selector) => {
         const part = document.querySelector(selector);
         const numbers = (text) => text.match(/[\\d.]+/g).slice(0, 3).map((n) => {
@@ -126,7 +124,7 @@ def test_words_stand_out_from_their_ground_in_light_and_dark(opened, scheme):
 
 
 def test_all_rows_and_explanations_are_printed_and_closed_parts_are_open(opened):
-    page = opened(ofm.report_html(made_result(130, 400)))
+    page = opened(report_html(made_result(130, 400)))
     page.emulate_media(media="print")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert rows_shown(page) == 400
@@ -138,6 +136,6 @@ def test_all_rows_and_explanations_are_printed_and_closed_parts_are_open(opened)
 
 
 def test_a_long_table_says_how_much_of_it_is_printed(opened):
-    page = opened(ofm.report_html(made_result(3, 1500)))
+    page = opened(report_html(made_result(3, 1500)))
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".printed").text_content().startswith("The first 1,000 of 1,500 rows are printed")

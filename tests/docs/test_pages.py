@@ -5,6 +5,7 @@ The code of the README has a test of its own.
 
 import re
 import runpy
+from importlib import import_module
 
 import pytest
 from matplotlib import pyplot as plt
@@ -47,11 +48,21 @@ def test_each_link_to_a_file_leads_to_one(page):
 
 
 def test_every_public_name_is_in_the_reference():
-    written = runpy.run_path(str(ROOT / "docs" / "api_pages.py"))["pages"]()
+    api = runpy.run_path(str(ROOT / "docs" / "api_pages.py"))
+    written = api["pages"]()
     for name, text in written.items():
         path = ROOT / "docs" / "api" / f"{name}.md"
         assert path.read_text(encoding="utf-8") == text, "python docs/api_pages.py writes it anew"
     documented = set(
-        re.findall(r"^\.\. auto\w+:: oneformany\.(\w+)", "".join(written.values()), flags=re.MULTILINE)
+        re.findall(r"^\.\. auto\w+:: oneformany\.([\w.]+)", "".join(written.values()), flags=re.MULTILINE)
     )
-    assert documented == set(ofm.__all__) - {"__version__"}
+    assert set(ofm.__all__) - {"__version__", "datasets", "plotting", "robust"} <= documented
+    for module in api["MODULES"]:
+        for name in import_module(f"oneformany.{module}").__all__:
+            assert name in ("NAMES", "__all__") or {name, f"{module}.{name}"} & documented, name
+
+
+def test_every_name_at_the_top_is_used_on_a_page():
+    written = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.parent.name != "api")
+    code = " ".join(re.findall(r"```.*?```|`[^`\n]+`", written, flags=re.DOTALL))
+    assert [name for name in ofm.__all__[:-1] if not re.search(rf"\b{name}\b", code)] == []

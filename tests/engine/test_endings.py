@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import oneformany as ofm
 from engine.listing.sharing_problems import draw_problem
+from oneformany.problem import Costs
 from oneformany.problem.goal import Goal
 from oneformany.stop import Stop
 from oneformany.verify import verify
@@ -45,12 +46,12 @@ def test_where_each_row_changes_one_feature_no_search_is_needed_to_prove_the_cos
 
 def test_a_cost_that_no_row_can_go_below_is_refused_when_it_is_raised():
     problem = single_changes()
-    dear = replace(problem, costs=ofm.Costs([[[0, 2], [2, 0]]] * 4))
+    dear = replace(problem, costs=Costs([[[0, 2], [2, 0]]] * 4))
     result = ofm.solve(dear, options=PARTLY)
     assert result.cost == result.cost_bound == 8
     unused = int(np.flatnonzero(~result.changes.any(axis=0))[0])
     tables = [[[0, 2 - (feature == unused)], [2, 0]] for feature in range(4)]
-    cheaper = ofm.solve(replace(problem, costs=ofm.Costs(tables)), options=PARTLY)
+    cheaper = ofm.solve(replace(problem, costs=Costs(tables)), options=PARTLY)
     claims = replace(result, problem={**result.problem, "costs": cheaper.problem["costs"]})
     checks = {check.name: check for check in verify(claims).checks}
     assert checks["cost is what the changes cost"].outcome == "confirmed"

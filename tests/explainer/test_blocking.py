@@ -20,6 +20,7 @@ from oneformany.explainer import blocking
 from oneformany.explainer.blocking import LIMIT, MODEL, with_reasons
 from oneformany.oracles.protocol import Answer
 from oneformany.result.result import Result
+from oneformany.schema import allowed_moves
 from oneformany.stop import Stop
 from oneformany.verify import verify
 
@@ -64,7 +65,7 @@ RULES = [
 def fewest(model, schema, row, rules, most):
     """The fewest changes that the model's own predict accepts, by trying everything."""
     before = schema.encode(row)
-    allowed = ofm.allowed_moves(schema, rules)
+    allowed = allowed_moves(schema, rules)
     kept = [rule.restriction(schema, before) for rule in rules if not hasattr(rule, "feature")]
     for changes in range(1, most + 1):
         tried = []
@@ -133,7 +134,7 @@ def rows_of(kind):
 def small(rules=(), threshold=2, max_changes=1):
     schema = Schema((Feature("a", ("no", "yes")), Feature("b", ("no", "yes")), Feature("c", ("no", "yes"))))
     oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 0]], threshold=threshold)
-    problem = ofm.Problem([[0, 0, 0]], (2, 2, 2), oracle, max_changes, ofm.allowed_moves(schema, rules))
+    problem = ofm.Problem([[0, 0, 0]], (2, 2, 2), oracle, max_changes, allowed_moves(schema, rules))
     return with_reasons(ofm.solve(problem), problem, schema, rules)
 
 
@@ -154,7 +155,7 @@ def test_several_rules_of_which_any_one_blocks_are_one_clause():
     schema = Schema(tuple(Feature(name, ("no", "yes")) for name in "ab"))
     rules = [NeverTarget("a", "yes"), NeverTarget("b", "yes")]
     oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
-    problem = ofm.Problem([[0, 0]], (2, 2), oracle, 1, ofm.allowed_moves(schema, rules))
+    problem = ofm.Problem([[0, 0]], (2, 2), oracle, 1, allowed_moves(schema, rules))
     (entry,) = with_reasons(ofm.solve(problem), problem, schema, rules).unreachable
     assert entry.reason.endswith(
         'could be helped without any one of these rules: "nobody is sent to a yes"; "nobody is sent to b yes"'
@@ -167,7 +168,7 @@ def helped(schema, oracle, before, rules, most):
     points = points[(points != before).sum(axis=1) <= most]
     befores = np.tile(before, (len(points), 1))
     kept = oracle.positive(points)
-    for feature, matrix in enumerate(ofm.allowed_moves(schema, rules)):
+    for feature, matrix in enumerate(allowed_moves(schema, rules)):
         if matrix is not None:
             kept &= matrix[befores[:, feature], points[:, feature]]
     for restriction in (r.restriction(schema, befores) for r in rules if not hasattr(r, "feature")):
@@ -199,7 +200,7 @@ def test_all_rules_without_which_a_row_could_be_helped_are_named_and_no_other():
         oracle = ofm.AdditiveOracle(rng.integers(-2, 4, (4, 3)), threshold=int(rng.integers(3, 9)))
         before = np.array(rng.integers(0, 3, 4))
         kept = [r.restriction(schema, before[None]) for r in rules if not hasattr(r, "feature")]
-        allowed = ofm.allowed_moves(schema, rules)
+        allowed = allowed_moves(schema, rules)
         problem = ofm.Problem([before], schema.levels, oracle, 2, allowed, restrictions=kept)
         for entry in with_reasons(ofm.solve(problem), problem, schema, rules).unreachable:
             needed = next((n for n in range(5) if helped(schema, oracle, before, rules, n)), None)
@@ -220,7 +221,7 @@ def test_of_a_rule_that_cannot_be_settled_it_is_said_that_it_is_not_known(monkey
     rules = [NotTogether("a", "b"), NeverTarget("c", "yes")]
     oracle = ofm.AdditiveOracle([[0, 1]] * 3, threshold=2)
     kept = [rules[0].restriction(schema, np.zeros((1, 3), dtype=int))]
-    allowed = ofm.allowed_moves(schema, rules)
+    allowed = allowed_moves(schema, rules)
     problem = ofm.Problem([[0, 0, 0]], (2, 2, 2), oracle, 2, allowed, restrictions=kept)
     greedy = replace(problem, oracle=First(oracle))
     (entry,) = with_reasons(ofm.solve(problem), greedy, schema, rules).unreachable

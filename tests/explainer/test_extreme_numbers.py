@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
+from oneformany.problem import Costs, Goal
 
 RANDOM = np.random.default_rng(0)
 FRAME = pd.DataFrame(
@@ -46,7 +47,7 @@ def test_more_explanations_than_people_are_possible_are_refused():
 def test_however_small_a_share_of_the_rows_is_it_is_somebody(share):
     result = explained(coverage=share)
     assert (result.count, result.covered) == (1, 1)
-    assert ofm.Goal(coverage=share).needed(0) == 0
+    assert Goal(coverage=share).needed(0) == 0
 
 
 @pytest.mark.parametrize("threshold", [5e-324, 1e-310, 1e-17, 1e-16])
@@ -123,7 +124,7 @@ def test_the_largest_costs_are_added_exactly_and_verified():
     with pytest.raises(
         ofm.InputError, match="feature 0 go up to 1,073,741,825, and 1,073,741,824 is the most"
     ):
-        ofm.Costs([[[0, 2**30 + 1], [1, 0]]])
+        Costs([[[0, 2**30 + 1], [1, 0]]])
 
 
 def test_a_cost_that_would_be_rounded_to_nothing_is_told():

@@ -6,6 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 import oneformany as ofm
 from explainer.raw_rows import FRAME, TARGET, pipeline
+from oneformany.report import report_html
 
 LABELS = {
     "age": ("years lived", "years"),
@@ -26,7 +27,7 @@ def test_sentences_and_pictures_name_columns_and_values_as_people_do():
     assert "works full time" in told
     assert "income  " not in told.replace("monthly income", "")
     assert " DM" in told
-    assert "monthly income" in ofm.report_html(result)
+    assert "monthly income" in report_html(result)
     assert any("monthly income" in text.get_text() for text in result.plot().figure.findobj(Text))
 
 

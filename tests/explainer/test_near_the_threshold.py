@@ -12,6 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
+from oneformany.exceptions import PredictionMismatchError
 
 COLUMNS = list("abcdef")
 
@@ -41,7 +42,7 @@ def test_a_cutoff_that_nobody_can_see_is_noticed_however_little_it_differs(cutof
     score = np.log(chance / (1 - chance))
     model.intercept_ += score - model.decision_function(frame)[:1]
     monkeypatch.setattr(LogisticRegression, "predict", predict, raising=False)
-    with pytest.raises(ofm.PredictionMismatchError, match=rf"row 0: the model {says}"):
+    with pytest.raises(PredictionMismatchError, match=rf"row 0: the model {says}"):
         ofm.OneForMany(model, 2).explain(frame)
 
 

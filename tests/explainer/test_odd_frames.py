@@ -13,6 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 import oneformany as ofm
+from oneformany.exceptions import CertificateError, UnsupportedModelError
+from oneformany.problem import OwnValues
 
 RANDOM = np.random.default_rng(0)
 FRAME = pd.DataFrame(
@@ -93,7 +95,7 @@ def test_a_file_holds_more_than_a_million_different_values_of_a_column():
     values = 2**20 + 2
     shares = np.zeros(values)
     shares[-1] = 1.0
-    own = ofm.OwnValues([[0], [1]], [np.arange(values) == values - 1], [[-1, values - 1]])
+    own = OwnValues([[0], [1]], [np.arange(values) == values - 1], [[-1, values - 1]])
     problem = ofm.Problem([[0], [0]], (2,), ofm.AdditiveOracle([shares], threshold=1), 1, own=own)
     result = ofm.solve(problem)
     assert result.count == 1
@@ -128,7 +130,7 @@ def test_a_category_that_a_pipeline_passes_over_is_told_with_its_row(encoder):
 
 
 def test_a_booster_without_training_is_told():
-    with pytest.raises(ofm.UnsupportedModelError, match=r"Booster is not trained: call xgboost.train first"):
+    with pytest.raises(UnsupportedModelError, match=r"Booster is not trained: call xgboost.train first"):
         explained(model=xgboost.Booster())
 
 
@@ -142,7 +144,7 @@ def test_a_file_that_gives_a_name_twice_is_not_read(tmp_path):
     text = explained().to_json()
     twice = text.replace('"status":', '"status": "feasible",\n"status":', 1)
     for read in (ofm.Result.from_json, ofm.verify):
-        with pytest.raises(ofm.CertificateError, match="the field 'status' is given twice"):
+        with pytest.raises(CertificateError, match="the field 'status' is given twice"):
             read(twice)
     (tmp_path / "rules.json").write_text('{"immutable": ["age"], "immutable": ["debt"]}')
     with pytest.raises(ofm.InputError, match="the field 'immutable' is given twice"):
@@ -151,7 +153,7 @@ def test_a_file_that_gives_a_name_twice_is_not_read(tmp_path):
 
 @pytest.mark.parametrize("source", [None, 5, b"{}", {}])
 def test_what_is_not_a_file_is_not_read(source):
-    with pytest.raises(ofm.CertificateError, match="cannot be read"):
+    with pytest.raises(CertificateError, match="cannot be read"):
         ofm.Result.from_json(source)
 
 
@@ -188,7 +190,7 @@ ANSWERS = {
 def test_a_function_that_fails_about_a_changed_row_is_told_with_the_row(answer, share):
     function, words = ANSWERS[answer]
     known = KnowsItsRowsOnly(function)
-    with pytest.raises((ofm.InputError, ofm.UnsupportedModelError), match=words) as told:
+    with pytest.raises((ofm.InputError, UnsupportedModelError), match=words) as told:
         ofm.OneForMany(known.__call__, 2, share=share).explain(FRAME)
     row = str(told.value).rpartition("such as ")[2]
     values = tuple(float(part.partition("=")[2]) for part in row.split(", "))

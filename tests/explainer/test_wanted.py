@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import oneformany as ofm
 from oneformany.exceptions import InputError
+from oneformany.report import report_html
 
 N = 60
 FRAME = pd.DataFrame({"income": np.arange(N) * 100, "age": np.arange(N) % 40 + 20})
@@ -35,7 +36,7 @@ def test_first_sentence_repr_report_and_file_say_what_is_wanted():
     whom = "24 rows for which the model's answer for `deny` is not 'no'"
     assert result.summary().startswith(f"1 explanation covers all {whom}, each changing at most 1 feature: ")
     assert repr(result).endswith(", wanted 'no')")
-    assert whom.replace("'", "&#39;") in ofm.report_html(result)
+    assert whom.replace("'", "&#39;") in report_html(result)
     back = ofm.Result.from_json(result.to_json())
     assert (back.summary(), repr(back)) == (result.summary(), repr(result))
     assert ofm.verify(result.to_json()).ok

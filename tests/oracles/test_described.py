@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oneformany as ofm
+from oneformany.exceptions import UnsupportedModelError
+from oneformany.oracles import BlackBoxOracle, Network, NetworkOracle, Tree, TreeEnsemble, TreeOracle
 from oneformany.oracles.conjunction import conjunction
 from oneformany.oracles.described import described
 
@@ -23,14 +25,14 @@ def trees(rng, levels):
         left = np.zeros((3, width), dtype=bool)
         left[0] = rng.random(width) < 0.5
         children = np.array([[1, 2], [-1, -1], [-1, -1]])
-        made.append(ofm.Tree(np.array([feature, -1, -1]), left, children, rng.normal(size=3)))
-    return ofm.TreeOracle(ofm.TreeEnsemble.from_trees(levels, made, rng.normal()), margin=rng.random() / 2)
+        made.append(Tree(np.array([feature, -1, -1]), left, children, rng.normal(size=3)))
+    return TreeOracle(TreeEnsemble.from_trees(levels, made, rng.normal()), margin=rng.random() / 2)
 
 
 def network(rng, levels):
     tables = tuple(rng.normal(size=(n, 3)) for n in levels)
     layers = ((rng.normal(size=(3, 1)), rng.normal(size=1)),)
-    return ofm.NetworkOracle(ofm.Network(tables, rng.normal(size=3), layers), margin=rng.random() / 2)
+    return NetworkOracle(Network(tables, rng.normal(size=3), layers), margin=rng.random() / 2)
 
 
 def several(rng, levels):
@@ -62,6 +64,6 @@ def test_what_a_file_says_of_a_classifier_brackets_what_the_model_says(seed, mak
 
 
 def test_a_black_box_is_not_in_its_file():
-    box = ofm.BlackBoxOracle(lambda codes: codes[:, 0] / 1.0, (2,))
-    with pytest.raises(ofm.UnsupportedModelError, match="only that it is a black box"):
+    box = BlackBoxOracle(lambda codes: codes[:, 0] / 1.0, (2,))
+    with pytest.raises(UnsupportedModelError, match="only that it is a black box"):
         described(box.describe())

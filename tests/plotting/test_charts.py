@@ -15,6 +15,7 @@ from oneformany.result.explanation import Explanation
 from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round, Statistics
+from oneformany.studies import frontier
 from report.made_results import made_result
 
 mpl.use("agg")
@@ -62,7 +63,7 @@ def test_a_plot_of_the_wrong_thing_says_what_it_takes(name):
     oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
     problem = ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)
     kind = {"plot_frontier": "Frontier", "plot_subgroups": "Audit"}.get(name, "Result")
-    wrong = ofm.frontier(problem) if kind == "Result" else ofm.solve(problem)
+    wrong = frontier(problem) if kind == "Result" else ofm.solve(problem)
     with pytest.raises(InputError, match=f"takes .*{kind}"):
         getattr(plotting, name)(wrong)
 

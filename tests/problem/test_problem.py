@@ -7,10 +7,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from oneformany import AtMostSteps, Feature, Immutable, OnlyIncrease, Schema, allowed_moves
+from oneformany import AtMostSteps, Feature, Immutable, OnlyIncrease, Schema
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
+from oneformany.schema import allowed_moves
 
 ORACLE = AdditiveOracle([[0, 1], [0, 1, 2]], threshold=2)
 

@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 import oneformany as ofm
+from oneformany.exceptions import UnsupportedModelError
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(
@@ -116,7 +117,7 @@ def test_a_model_that_does_not_answer_about_the_rows_is_refused_with_the_reason(
     model = KNeighborsClassifier().fit(FRAME[["income", "debt"]], ACCEPTED)
     with pytest.raises(ofm.InputError, match="KNeighborsClassifier was fitted on 2 columns, the frame lacks"):
         ofm.OneForMany(model, positive="yes").explain(FRAME[["home"]])
-    with pytest.raises(ofm.UnsupportedModelError, match="KNeighborsClassifier, not fitted, cannot be read"):
+    with pytest.raises(UnsupportedModelError, match="KNeighborsClassifier, not fitted, cannot be read"):
         ofm.OneForMany(KNeighborsClassifier(), positive="yes").explain(FRAME)
     with pytest.raises(ofm.InputError, match="not one of the model's classes"):
         ofm.OneForMany(model, positive="maybe").explain(FRAME[["income", "debt"]])

@@ -20,6 +20,7 @@ import oneformany as ofm
 from oneformany import Feature, Schema
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.readers import register_reader
 from oneformany.readers.registry import READERS, load, oracle_for, read_model, reader_for
 from oneformany.readers.wrappers import named
 from oneformany.schema.cells import infer_schema
@@ -227,32 +228,32 @@ def read_majority(model, encoding, threshold, positive):
 def test_a_kind_of_model_can_be_added_from_outside():
     frame = pd.DataFrame({"a": [0, 1, 0, 0], "b": [0, 0, 1, 0], "c": [0, 1, 0, 1], "d": [0, 1, 1, 1]})
     with pytest.raises(UnsupportedModelError, match="Majority cannot be read"):
-        ofm.oracle_for(Majority(), None)
-    reader = ofm.register_reader("majorities", Majority, read_majority)
+        oracle_for(Majority(), None)
+    reader = register_reader("majorities", Majority, read_majority)
     try:
         explainer = ofm.OneForMany(Majority(), max_changes=3)
         result = explainer.explain(frame)
         assert result.status == "optimal"
         assert all(sum(explanation.point) == 3 for explanation in result.explanations)
         with pytest.raises(UnsupportedModelError, match="majorities"):
-            ofm.oracle_for(object(), None)
+            oracle_for(object(), None)
     finally:
         READERS.remove(reader)
 
 
 def test_a_reader_of_nothing_is_refused():
     with pytest.raises(InputError, match="reads is 'rows'"):
-        ofm.register_reader("rows", Majority, read_majority, reads="rows")
+        register_reader("rows", Majority, read_majority, reads="rows")
 
 
 def test_a_reading_that_says_something_else_than_the_model_is_noticed():
     def misread(_model, encoding, _threshold, _positive):
         return ofm.AdditiveOracle(encoding.tables(np.ones(encoding.width)), threshold=1)
 
-    reader = ofm.register_reader("majorities", Majority, misread)
+    reader = register_reader("majorities", Majority, misread)
     try:
         with pytest.raises(PredictionMismatchError, match="Majority was read, but its own answers differ"):
-            ofm.oracle_for(Majority(), SCHEMA)
+            oracle_for(Majority(), SCHEMA)
     finally:
         READERS.remove(reader)
 

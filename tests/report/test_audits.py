@@ -5,6 +5,7 @@ import pytest
 
 import oneformany as ofm
 from oneformany.exceptions import InputError
+from oneformany.report import report_html
 from oneformany.report.content import audit_part
 from oneformany.studies.audit import measure_words
 from report.made_results import HOSTILE, made_result
@@ -27,14 +28,14 @@ def test_counts_differences_and_words_are_shown():
     assert all(
         -1e-9 <= line["low"] <= line["value"] <= line["high"] <= 100 + 1e-9 for line in part["differences"]
     )
-    html = ofm.report_html(result, audits=[audit])
+    html = report_html(result, audits=[audit])
     assert "<p>No difference between a subgroup and the others is clear of chance." in html
 
 
 def test_one_clear_difference_is_one_and_no_difference_is_not_below_zero():
     result = made_result(rows=60)
     audit = ofm.audit(result, frame(result, ["a"] * 58 + ["b", "b"]), by="who")
-    html = ofm.report_html(result, audits=[audit])
+    html = report_html(result, audits=[audit])
     assert "<p>1 of 2 differences is clear of chance." in html
     assert html.count('<tr class="clear">') == 1
     assert measure_words("mean_changes", -0.001) == "0.00"
@@ -51,6 +52,6 @@ def test_one_audit_that_is_not_in_a_list_is_told(tmp_path):
 def test_hostile_names_of_subgroups_are_harmless():
     result = made_result()
     audit = ofm.audit(result, frame(result, [HOSTILE[1]] * 6 + [HOSTILE[3]] * 6), by="who")
-    html = ofm.report_html(result, audits=[audit])
+    html = report_html(result, audits=[audit])
     assert "<img" not in html
     assert "\x1b" not in html

@@ -8,6 +8,7 @@ import pytest
 
 import oneformany as ofm
 from oneformany.exceptions import InputError
+from oneformany.report import report_html
 from oneformany.report.content import cards, charts, line_chart, lines_of_rows, round_ticks
 from oneformany.statistics import Round, Statistics
 from report.made_results import HOSTILE, made_result
@@ -52,12 +53,12 @@ def checked(html):
 
 @pytest.fixture(scope="module")
 def plain():
-    return ofm.report_html(made_result())
+    return report_html(made_result())
 
 
 @pytest.mark.parametrize("hostile", [False, True])
 def test_the_page_is_well_formed_loads_nothing_and_runs_nothing_of_the_users(hostile):
-    html = ofm.report_html(made_result(hostile=hostile), title=HOSTILE[0] if hostile else None)
+    html = report_html(made_result(hostile=hostile), title=HOSTILE[0] if hostile else None)
     found = checked(html)
     assert (found.open, found.wrong, found.suspicious) == ([], [], [])
     assert len(found.ids) == len(set(found.ids))
@@ -66,7 +67,7 @@ def test_the_page_is_well_formed_loads_nothing_and_runs_nothing_of_the_users(hos
 
 
 def test_control_characters_are_shown_and_not_obeyed():
-    html = ofm.report_html(made_result(hostile=True))
+    html = report_html(made_result(hostile=True))
     assert not set("\x1b\u202e\u2028") & set(html)
     assert r"a\x1b[31m\u202eb\u2028c" in html
 
@@ -114,7 +115,7 @@ def test_people_are_counted_where_rows_stand_for_several():
     head, first, *_ = lines_of_rows(many)
     assert head == ("row", "explanation", "changes", "people", "what it changes, or why not")
     assert first == ("row-0", "1", "2", "3", "income → middle 0; job → middle 1")
-    page = ofm.report_html(many)
+    page = report_html(many)
     assert ">People without an explanation<" in page
     assert "Of undecided people nothing is claimed." in page
 
@@ -131,19 +132,19 @@ def test_a_result_from_its_file_makes_the_very_same_page(tmp_path):
     result = ofm.solve(_problem())
     result.to_json(tmp_path / "result.json")
     again = ofm.Result.from_json(tmp_path / "result.json")
-    assert ofm.report_html(again) == ofm.report_html(result)
+    assert report_html(again) == report_html(result)
 
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])
 def test_a_page_is_made_for_results_of_the_core_without_names(share):
-    html = ofm.report_html(ofm.solve(_problem(share)))
+    html = report_html(ofm.solve(_problem(share)))
     assert "feature 0" in html
     assert checked(html).wrong == []
 
 
 def test_a_page_is_made_where_nothing_can_be_helped():
     oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2)
-    html = ofm.report_html(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)))
+    html = report_html(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)))
     assert '<span class="badge impossible">impossible, proved</span>' in html
     assert "There is no explanation to show." in html
     assert "<h3>Cannot be helped: 1 row</h3>" in html
@@ -168,7 +169,7 @@ def test_the_file_is_written_whole(tmp_path):
 
 
 def test_three_hundred_explanations_and_twenty_thousand_rows_make_a_page_of_a_few_megabytes():
-    html = ofm.report_html(made_result(300, 20_000))
+    html = report_html(made_result(300, 20_000))
     assert html.count('<article class="card"') == 300
     assert len(html) < 4_000_000
 
@@ -210,7 +211,7 @@ def test_only_runs_of_a_second_or_more_have_a_picture_of_their_way():
 def test_the_page_speaks_of_no_arguments():
     result = replace(made_result(explanations=9), undecided=(), ended="proved", lower_bound=9)
     assert 'share="action"' in result.summary()
-    html = ofm.report_html(result)
+    html = report_html(result)
     assert "What to do:" in html
     assert "share=" not in html
     assert "max_changes=" not in html

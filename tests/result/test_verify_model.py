@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import oneformany as ofm
 from oneformany import OneForMany
 from oneformany.exceptions import InputError
+from oneformany.oracles import BlackBoxOracle
 from oneformany.verify import Outcome
 
 FRAME = pd.DataFrame({"age": np.arange(20, 60), "job": ["none", "part", "full", "part"] * 10})
@@ -79,7 +80,7 @@ def test_another_frame_than_the_one_explained_is_refused():
 def test_a_model_fitted_on_codes_may_score_the_points_of_a_result_without_a_schema():
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     model = KNeighborsClassifier(1).fit(codes, [0, 0, 0, 1])
-    oracle = ofm.BlackBoxOracle(lambda rows: model.predict(rows).astype(float), (2, 2), 0.5)
+    oracle = BlackBoxOracle(lambda rows: model.predict(rows).astype(float), (2, 2), 0.5)
     result = ofm.solve(ofm.Problem(codes[:3], (2, 2), oracle, max_changes=2))
     told = {check.name: check.outcome for check in result.verify(score=model.predict).checks}
     assert told["points are positive under the given score"] is Outcome.CONFIRMED

@@ -11,6 +11,7 @@ import pytest
 
 import oneformany as ofm
 from oneformany.problem.goal import Goal
+from oneformany.report import report_html
 from oneformany.result.proof import Weights
 from oneformany.result.words import apart_words, rows_by_reason
 
@@ -65,16 +66,16 @@ def test_who_is_left_out_by_a_share_is_not_said_to_be_out_of_reach():
     budgeted = solved(explanations=1)
     assert budgeted.left_out
     few, share = "Can be helped, but not by so few explanations at once", "is covered without them"
-    assert few in ofm.report_html(budgeted)
-    shared = ofm.report_html(replace(budgeted, goal=Goal(coverage=0.3)))
+    assert few in report_html(budgeted)
+    shared = report_html(replace(budgeted, goal=Goal(coverage=0.3)))
     assert few not in shared
     assert share in shared
-    both = ofm.report_html(replace(budgeted, goal=Goal(1, 0.3)))
+    both = report_html(replace(budgeted, goal=Goal(1, 0.3)))
     assert few in both
     assert share not in both
     for goal in (Goal(coverage=0.9), Goal(1)):
         cut = replace(budgeted, status="feasible", ended="time limit", goal=goal, covered_bound=2)
-        told = ofm.report_html(cut)
+        told = report_html(cut)
         assert few not in told
         assert share not in told
         assert "the time limit ended the search before it was known whether they are to be left out" in told
@@ -124,7 +125,7 @@ def test_where_all_who_can_be_helped_are_covered_the_proof_says_just_that():
 def test_whether_a_share_is_reached_is_said_and_what_comes_first(asked, says):
     result = solved(**asked)
     again = ofm.Result.from_json(result.to_json())
-    for words in (result.summary(), again.summary(), result._repr_html_(), ofm.report_html(again)):
+    for words in (result.summary(), again.summary(), result._repr_html_(), report_html(again)):
         assert says in words
 
 
@@ -201,7 +202,7 @@ def test_numbers_are_told_to_the_last_digit_and_a_gap_is_never_rounded_away():
     result = ofm.solve(problem, explanations=1)
     assert "A covered person changes 1.00 features on average, 1,234,567 together" in result.summary()
     short = replace(result, status="feasible", covered_bound=1_234_568, ended="limit")
-    for words in (short.summary(), ofm.report_html(short)):
+    for words in (short.summary(), report_html(short)):
         assert "(gap 0.1%)" in words
 
 

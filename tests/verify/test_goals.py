@@ -11,6 +11,7 @@ import oneformany as ofm
 from certificates import build_result
 from judgement_goals import is_true_of_goals
 from oneformany.exceptions import CertificateError
+from oneformany.oracles import Network, NetworkOracle
 from oneformany.verify import bound, verify
 from oneformany.verify.claims import read_claims
 from oneformany.verify.reading import Limits
@@ -66,10 +67,10 @@ def test_a_listing_and_a_search_come_to_the_same_end(monkeypatch: pytest.MonkeyP
 def test_more_choices_than_an_integer_counts_cannot_be_confirmed():
     features = 24
     tables = tuple(np.linspace(0, 1, 9)[:, None] * np.ones((9, 2)) for _ in range(features))
-    network = ofm.Network(tables, np.zeros(2), ((np.ones((2, 1)), np.zeros(1)),))
+    network = Network(tables, np.zeros(2), ((np.ones((2, 1)), np.zeros(1)),))
     rows = np.zeros((2, features), dtype=np.int64)
     rows[1, 0] = 1
-    oracle = ofm.NetworkOracle(network, threshold=60.0)
+    oracle = NetworkOracle(network, threshold=60.0)
     problem = ofm.Problem(rows, (9,) * features, oracle, max_changes=features, share="action")
     report = ofm.solve(problem, time_limit=1).verify(time_limit=2)
     assert report.outcome == "cannot be confirmed"

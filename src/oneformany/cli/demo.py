@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from oneformany.problem import Share
+    from oneformany.schema import Rule
 
 # What a loan officer would discuss; the accuracy is no worse than with all 20 features.
 FEATURES = [
@@ -60,7 +61,7 @@ def demo(
     data = replace(data, frame=data.frame[FEATURES], schema=ofm.Schema(tuple(features)))
     classifier = LogisticRegression(solver="liblinear", C=10, random_state=0)
     refused, accuracy = refused_by(classifier, data)
-    rules: list[ofm.Rule] = [
+    rules: list[Rule] = [
         ofm.Immutable("credit_history"),
         *(ofm.OnlyIncrease(name) for name in (*ORDERS, "employment")),
         ofm.AtMostSteps("employment", 1),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from oneformany.problem import Share
+    from oneformany.studies import Frontier
 
 MOST_LEVELS = 100  # texts of a column that somebody reads through
 HEAD = """\
@@ -193,7 +194,7 @@ def frontier(
     else:
         explainer = setup.explainer(model, largest)
         asked = [(shown(rows.name), explainer, as_fitted(setup.read(rows)[0], explainer.model))]
-    curves: dict[str, ofm.Frontier] = {}
+    curves: dict[str, Frontier] = {}
     told: list[dict[str, object]] = []
     stop = Stop()
     with stop.on_interrupt():  # what is found is told and saved
@@ -225,7 +226,7 @@ def frontier(
     saving.end(interrupted=stop.interrupted, proved=proved)
 
 
-def _draw(curves: dict[str, ofm.Frontier], path: Path) -> None:
+def _draw(curves: dict[str, Frontier], path: Path) -> None:
     from matplotlib.figure import Figure
 
     from oneformany.plotting.canvas import PAPER_WIDTH, plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
@@ -17,6 +17,9 @@ from oneformany.cli.rows_file import load_rows, people_in_column
 from oneformany.console import say
 from oneformany.exceptions import CertificateError, InputError
 from oneformany.result.labels import shown
+
+if TYPE_CHECKING:
+    from oneformany.studies import Audit
 
 # Outcomes of a check: exit code, colour.
 OUTCOMES = {"confirmed": (0, "green"), "wrong": (1, "bold red"), "cannot be confirmed": (3, "yellow")}
@@ -81,7 +84,7 @@ def audit(
     )
 
 
-def _draw(found: list[ofm.Audit], path: Path) -> None:
+def _draw(found: list[Audit], path: Path) -> None:
     """Draw each measure of each comparison below the other."""
     from matplotlib.figure import Figure
 

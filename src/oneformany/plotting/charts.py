@@ -16,7 +16,7 @@ from oneformany.result.result import Result
 from oneformany.result.tables import changes_by_feature, coverage_curve, shown_rounds
 from oneformany.schema.schema import Schema
 from oneformany.studies.audit import MEASURES, SHARES, Audit
-from oneformany.studies.frontier import Frontier
+from oneformany.studies.curves import Frontier
 
 # What grows: its name on the axis, the column of what it buys, what that is called, and its bound.
 BUDGETS = {
@@ -118,8 +118,9 @@ def plot_change_counts(
     Examples
     --------
     >>> import oneformany as ofm
+    >>> from oneformany.result import Explanation
     >>> schema = ofm.Schema((ofm.Feature("job", ("none", "steady")), ofm.Feature("home", ("rent", "own"))))
-    >>> explanations = [ofm.Explanation(point=(1, 0), changed=(0,), members=(0, 1))]
+    >>> explanations = [Explanation(point=(1, 0), changed=(0,), members=(0, 1))]
     >>> ax = plot_change_counts(explanations, schema)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['job', 'home']
@@ -212,7 +213,7 @@ def plot_frontier(frontier: Frontier | pd.DataFrame, ax: Axes | None = None) -> 
     Parameters
     ----------
     frontier : Frontier or DataFrame
-        As :func:`oneformany.frontier` gives it, or its ``frame()``: ``max_changes`` and ``count``, or
+        As :func:`oneformany.studies.frontier` gives it, or its ``frame()``: ``max_changes`` and ``count``, or
         ``explanations`` and ``covered``; and ``bound``, the proved side.
     ax : Axes or None
         Where to draw.

@@ -38,8 +38,9 @@ def plot_explanations(
     Examples
     --------
     >>> import oneformany as ofm
+    >>> from oneformany.result import Explanation
     >>> schema = ofm.Schema((ofm.Feature("job", ("none", "steady")), ofm.Feature("home", ("rent", "own"))))
-    >>> explanations = [ofm.Explanation(point=(1, 0), changed=(0,), members=(0, 1))]
+    >>> explanations = [Explanation(point=(1, 0), changed=(0,), members=(0, 1))]
     >>> ax = plot_explanations(explanations, schema)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['2 rows']

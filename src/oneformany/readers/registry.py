@@ -186,7 +186,7 @@ def register_reader(
     >>> def read(model, encoding, threshold, positive):
     ...     tables = [block[:, 0] for block in encoding.values]
     ...     return ofm.AdditiveOracle(tables, threshold=encoding.width / 2, margin=0.1)
-    >>> reader = ofm.register_reader("majorities", Majority, read)
+    >>> reader = ofm.readers.register_reader("majorities", Majority, read)
     >>> READERS.remove(reader)  # forgotten again
     """
     if reads not in ("columns", "labels", "frames"):

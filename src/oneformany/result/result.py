@@ -301,7 +301,7 @@ class Result:
     def report(
         self, path: str | os.PathLike[str], title: str | None = None, audits: Sequence[Audit] = ()
     ) -> None:
-        """Write a page for an audit file; see :func:`oneformany.write_report`.
+        """Write a page for an audit file; see :func:`oneformany.report.write_report`.
 
         Parameters
         ----------

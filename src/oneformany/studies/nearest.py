@@ -18,7 +18,7 @@ from oneformany.problem.problem import checked_problem
 from oneformany.schema.feature import is_integer
 from oneformany.schema.frames import Table
 from oneformany.stop import Stop
-from oneformany.studies.frontier import checked_explainer
+from oneformany.studies.curves import checked_explainer
 
 if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany

@@ -138,7 +138,7 @@ class NetworkOracle(ScoredOracle):
     Examples
     --------
     >>> import numpy as np
-    >>> from oneformany import Network
+    >>> from oneformany.oracles import Network
     >>> hidden = (np.array([[0.0, 0.0], [1.0, -1.0]]),)
     >>> network = Network(hidden, np.zeros(2), ((np.array([[1.0], [1.0]]), np.array([-0.5])),))
     >>> NetworkOracle(network).positive(np.array([[0], [1]])).tolist()

@@ -82,7 +82,7 @@ class TreeEnsemble:
     Examples
     --------
     >>> import numpy as np
-    >>> from oneformany import Tree
+    >>> from oneformany.oracles import Tree
     >>> left = np.array([[True, False], [True, True], [True, True]])
     >>> children = np.array([[1, 2], [-1, -1], [-1, -1]])
     >>> tree = Tree(np.array([0, -1, -1]), left, children, np.array([0, -1.0, 1.0]))

@@ -38,7 +38,7 @@ class TreeOracle(ScoredOracle):
     Examples
     --------
     >>> import numpy as np
-    >>> from oneformany import Tree, TreeEnsemble
+    >>> from oneformany.oracles import Tree, TreeEnsemble
     >>> left = np.array([[True, False], [True, True], [True, True]])
     >>> children = np.array([[1, 2], [-1, -1], [-1, -1]])
     >>> tree = Tree(np.array([0, -1, -1]), left, children, np.array([0, -1.0, 1.0]))

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 
 import oneformany as ofm
 from oneformany.arrays import BoolArray, FloatArray, IntArray
+from oneformany.exceptions import UnsupportedModelError
+from oneformany.oracles import NetworkOracle, Oracle, TreeEnsemble, TreeOracle
 from oneformany.oracles.trees.ensemble import LEAF
 from oneformany.paper.methods.model import LinearExpression, Model, Request
 from oneformany.paper.methods.solvers import Highs
@@ -84,7 +86,7 @@ def require_positive(model: Model, score: LinearExpression, threshold: float) ->
 
 
 class TreeEmbedding:
-    """Embeds a :class:`oneformany.TreeEnsemble`: a point comes by a node if it goes its way at each split.
+    """Embeds a :class:`.TreeEnsemble`: a point comes by a node if it goes its way at each split.
 
     For a split of feature ``f`` that sends the levels ``A`` to the left::
 
@@ -96,7 +98,7 @@ class TreeEmbedding:
     With integer one-hot columns one way is left: the variables of the nodes need not be integers.
     """
 
-    def __init__(self, ensemble: ofm.TreeEnsemble, threshold: float) -> None:
+    def __init__(self, ensemble: TreeEnsemble, threshold: float) -> None:
         self.one_hot = OneHot(ensemble.levels)
         self.threshold = threshold
         self._ensemble = ensemble
@@ -124,7 +126,7 @@ class TreeEmbedding:
 
 
 class NetworkEmbedding:
-    """Embeds a :class:`oneformany.Network`; without layers, an additive score.
+    """Embeds a :class:`oneformany.oracles.Network`; without layers, an additive score.
 
     Each hidden unit whose sign is open gets a binary variable and derived big-M bounds. For a unit
     ``h = max(0, z)`` with ``z`` proved to lie in ``[low, high]``::
@@ -220,18 +222,18 @@ def _range(model: Model, z: LinearExpression, stop: ofm.Stop) -> tuple[float, fl
 Embedding: TypeAlias = NetworkEmbedding | TreeEmbedding
 
 
-def embed(oracle: ofm.Oracle, stop: ofm.Stop | None = None) -> Embedding:
+def embed(oracle: Oracle, stop: ofm.Stop | None = None) -> Embedding:
     """Write a classifier as constraints on one-hot columns; looser ones where there is no time."""
     if isinstance(oracle, ofm.AdditiveOracle):
         unit = 10**oracle.digits
         tables = [row[:n, None] / unit for row, n in zip(oracle.units, oracle.levels, strict=True)]
         return NetworkEmbedding(tables, np.array([oracle.intercept_units / unit]), (), oracle.threshold)
-    if isinstance(oracle, ofm.NetworkOracle):
+    if isinstance(oracle, NetworkOracle):
         network = oracle.network
         return NetworkEmbedding(network.tables, network.bias, network.layers, oracle.threshold, stop)
-    if isinstance(oracle, ofm.TreeOracle):
+    if isinstance(oracle, TreeOracle):
         return TreeEmbedding(oracle.ensemble, oracle.threshold)
-    raise ofm.UnsupportedModelError(
+    raise UnsupportedModelError(
         f"{type(oracle).__name__} cannot be written as constraints: the paper's methods need an additive "
         'score, a ReLU network or a tree ensemble; use method="exact"'
     )

@@ -21,7 +21,9 @@ from oneformany.arrays import IntArray
 from oneformany.console import check_names
 from oneformany.datasets import Dataset, load
 from oneformany.paper.runs.settings import Immutable, Protocol
+from oneformany.readers import Reading
 from oneformany.readers.registry import read_model
+from oneformany.schema import allowed_moves
 
 # Width of each hidden layer of the paper's networks, by data set.
 HIDDEN_LAYERS = {"compas": (10, 10), "german": (20, 20), "students": (14, 14, 14)}
@@ -155,7 +157,7 @@ class Prepared:
 
     dataset: Dataset  # the data
     classifier: Any  # fitted
-    reading: ofm.Reading  # the classifier as the engine asks it, and its own verdict
+    reading: Reading  # the classifier as the engine asks it, and its own verdict
     trained: dict[str, Any]  # what the tables say about both
 
     def problem(
@@ -165,7 +167,7 @@ class Prepared:
         schema = self.dataset.schema
         rules = [ofm.Immutable(name) for name in schema.names[::2]] if immutable == "half" else []
         codes = self.dataset.codes[self.rows(protocol, rows)]
-        allowed = ofm.allowed_moves(schema, rules) if rules else None
+        allowed = allowed_moves(schema, rules) if rules else None
         return ofm.Problem(codes, schema.levels, self.reading.oracle, max_changes, allowed)
 
     def rows(self, protocol: Protocol, n: int) -> IntArray:

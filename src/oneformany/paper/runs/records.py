@@ -22,6 +22,7 @@ from oneformany.files import writing
 from oneformany.methods import METHODS
 from oneformany.paper.runs.prepare import MODEL_KINDS
 from oneformany.paper.runs.settings import Immutable, Protocol, SolverName
+from oneformany.result import Explanation
 from oneformany.schema.feature import is_integer
 
 TITLES = {"compas": "COMPAS", "german": "German Credit", "students": "Students performance"}
@@ -197,7 +198,7 @@ def checked(record: Record) -> Record:
         raise ValueError(f'"trained_hidden" is {hidden!r}, not a list of integers')
     try:
         for entry in record["explanations"]:
-            _check_explanation(ofm.Explanation(**entry), schema_of(record["dataset"]).levels)
+            _check_explanation(Explanation(**entry), schema_of(record["dataset"]).levels)
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(f'"explanations": {error}') from error
     return record
@@ -211,7 +212,7 @@ def _fits(name: str, number: AnyValue) -> bool:
     return type(number) in kinds and 0 <= number <= LARGEST
 
 
-def _check_explanation(one: ofm.Explanation, levels: Sequence[int]) -> None:
+def _check_explanation(one: Explanation, levels: Sequence[int]) -> None:
     """Refuse an explanation of other features than those that have these levels."""
     codes = zip(one.point, levels, strict=True)
     if not all(0 <= code < n for code, n in codes) or not set(one.changed) <= set(range(len(levels))):

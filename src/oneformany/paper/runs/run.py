@@ -19,6 +19,7 @@ from rich.console import Console
 
 import oneformany as ofm
 from oneformany.console import names
+from oneformany.exceptions import SolverError, UnsupportedModelError
 from oneformany.files import writing
 from oneformany.paper.methods.formulation import CgOptions, CompactOptions
 from oneformany.paper.runs.prepare import Prepared, prepare
@@ -111,7 +112,7 @@ def _outcome(task: Task, settings: Settings) -> Record | Failure:
         progress = ofm.Progress(task.title, console=console, delay=QUIET, interval=QUIET)
     try:
         return run_task(task, settings, progress)
-    except (ofm.SolverError, ofm.UnsupportedModelError) as error:
+    except (SolverError, UnsupportedModelError) as error:
         return Failure(task, str(error))
 
 

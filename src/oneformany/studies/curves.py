@@ -91,7 +91,7 @@ class Frontier:
 
     Examples
     --------
-    >>> from oneformany import FrontierPoint
+    >>> from oneformany.studies import FrontierPoint
     >>> Frontier("max_changes", (FrontierPoint(1, 4, 4, 10, 0.1),), people=10).people
     10
     """
@@ -153,7 +153,7 @@ def frontier(
     time_limit : float or None
         Seconds for the whole curve.
     progress : callable or None
-        Receives a :class:`~oneformany.Round` after each step.
+        Receives a :class:`~oneformany.statistics.Round` after each step.
 
     Examples
     --------

@@ -1,0 +1,12 @@
+from oneformany.oracles.additive import AdditiveOracle as AdditiveOracle
+from oneformany.oracles.blackbox import BlackBoxOracle as BlackBoxOracle
+from oneformany.oracles.constrained import ConstrainedOracle as ConstrainedOracle
+from oneformany.oracles.network.oracle import Network as Network
+from oneformany.oracles.network.oracle import NetworkOracle as NetworkOracle
+from oneformany.oracles.protocol import Answer as Answer
+from oneformany.oracles.protocol import Oracle as Oracle
+from oneformany.oracles.protocol import Question as Question
+from oneformany.oracles.protocol import Relaxation as Relaxation
+from oneformany.oracles.trees.ensemble import Tree as Tree
+from oneformany.oracles.trees.ensemble import TreeEnsemble as TreeEnsemble
+from oneformany.oracles.trees.oracle import TreeOracle as TreeOracle
