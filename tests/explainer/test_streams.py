@@ -126,7 +126,7 @@ def test_missing_texts_of_a_dask_frame_are_those_that_the_model_knows():
     with warnings.catch_warnings(), dask.config.set(scheduler="synchronous"):
         warnings.simplefilter("error", UserWarning)  # Dask's own, about the first rows
         for reference in (frame, None):
-            result = OneForMany(model, 2, reference=reference, share="action").explain(spread)
+            result = OneForMany(model, 2, reference=reference, share="action", positive=1).explain(spread)
             assert (result.status, result.people) == ("optimal", (model.predict(frame) == 0).sum())
 
 

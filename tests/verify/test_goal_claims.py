@@ -23,7 +23,7 @@ from oneformany.schema.rules.rows import NotTogether
 from oneformany.verify import Outcome, Report, bound, verify
 from oneformany.verify.bound import BestSavings
 from oneformany.verify.claims import Goal
-from oneformany.verify.problem import read_restriction
+from oneformany.verify.problem import read_rules
 from oneformany.verify.proofs import Case, Exclusion, Weights
 from oneformany.verify.reading import Json, Limits
 from verify.asked import CODES, HELPABLE, LEVELS, answered, five_features, restriction
@@ -148,9 +148,11 @@ def test_rules_on_rows_are_those_of_the_schema() -> None:
         rule = restriction(rng, levels)
         before, after = rng.integers(levels, size=(2, 60, 3))
         after = np.where(rng.random(after.shape) < 0.5, before, after)
-        kind, holds = read_restriction(Json(json.loads(json.dumps(rule.to_dict()))), levels)
+        given = [Json(json.loads(json.dumps(rule.to_dict())))]
+        ((kind, holds),), unknown = read_rules(given, levels, levels, ())
         kinds.add(kind)
-        assert np.array_equal(holds(before, after), rule.holds(before, after))
+        assert not unknown
+        assert np.array_equal(holds(before, after, after), rule.holds(before, after))
     assert len(kinds) == 4
 
 

@@ -7,7 +7,7 @@ import json
 import tracemalloc
 from fractions import Fraction
 from itertools import permutations
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -292,10 +292,10 @@ def test_reading_ends_with_its_time() -> None:
     roots = trees(**nodes | {"roots": list(range(20_000))}, sure=5, ties=[[0, 1]] * 10_000)
     for oracle in (trees(**nodes), named, roots):
         content = json.dumps(nobody(one_row(oracle, [2, 2], [0, 0])))
-        begun = perf_counter()
+        begun = process_time()
         report = verify(content, time_limit=0.05)
         assert too_slow(report)
-        assert perf_counter() - begun < 3.0
+        assert process_time() - begun < 3.0
 
 
 def test_rules_take_memory_by_their_own_levels_not_by_the_most_levels() -> None:
@@ -454,7 +454,7 @@ def test_what_a_newer_release_claims_is_not_confirmed() -> None:
     rule = {"kind": "of a newer release", "features": [0]}
     report = verify(sealed({**result, "problem": {**result["problem"], "restrictions": [rule]}}))
     assert report.outcome is Outcome.UNCONFIRMED
-    assert "of a newer release" in report.checks[0].detail
+    assert any("of a newer release" in check.detail for check in report.checks)
     for name, value in (("budget", 3), ("share", "action")):
         with pytest.raises(CertificateError, match=f"{name} is not a field"):
             verify(sealed({**result, name: value}))

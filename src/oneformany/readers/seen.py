@@ -87,12 +87,12 @@ def _probed(
     """See what the model's own steps make of every value; ``None``: nobody can see that, or time was up."""
     if (transform := inputs.transform) is None:
         return None
-    if isinstance(transform, CategoryCodes):  # no steps: each column by itself
-        labels = [str(table.labels.get(name, name)) for name in inputs.names]
-        arrays = [in_own_type(column.array) for column in columns]
-        return transform.encoding(dict(zip(labels, arrays, strict=True)))
-    rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
     try:
+        if isinstance(transform, CategoryCodes):  # no steps: each column by itself
+            labels = [str(table.labels.get(name, name)) for name in inputs.names]
+            arrays = [in_own_type(column.array) for column in columns]
+            return transform.encoding(dict(zip(labels, arrays, strict=True)))
+        rows = Rows.of(ValueSchema.of(inputs.names, [column.array for column in columns], table.labels))
         return probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels, stop)
     except TimeIsUpError:
         return None

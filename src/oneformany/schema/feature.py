@@ -382,7 +382,7 @@ def is_integer(value: object, least: int) -> bool:
 
 def is_finite(value: object) -> TypeGuard[float]:
     """Whether a value is a number that decimal numbers can come near to; a truth value is not."""
-    return _is_number(value) and abs(value) <= sys.float_info.max
+    return _is_number(value) and abs(plain_value(value)) <= sys.float_info.max
 
 
 def plain_value(value: AnyValue) -> AnyValue:

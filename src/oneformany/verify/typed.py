@@ -1,12 +1,13 @@
 """The package as a type checker may see it: a module cannot be called, so it is told of a class."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from oneformany.verify import verification
     from oneformany.verify.answer import Score
+    from oneformany.verify.problem import OwnRule
     from oneformany.verify.reading import Source
 
     class verify:  # noqa: N801 (the name of the package)
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
             source: Source,
             *,
             score: Score | None = ...,
+            rules: Sequence[OwnRule] = ...,
             time_limit: float | None = ...,
             memory_limit: float | None = ...,
             progress: Callable[[str], None] | None = ...,
