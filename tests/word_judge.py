@@ -354,7 +354,7 @@ class Judge:
             if "none of the targets together" in reason:
                 able = self.helps(row, p, list(self.asked.limits))
                 self.check(not able, f"row {self.label[row]} can be helped without rules")
-            if could := re.search(r"could be helped without (.*?)(?:; whether|$)", reason):
+            if could := re.search(r"could be helped without (.*?)(?:; it is not known|$)", reason):
                 ever = p if "no number of changes" in reason else most
                 for rule in re.findall(r'"(.*?)"', could[1]):
                     able = self.helps(row, ever, [words[rule]])

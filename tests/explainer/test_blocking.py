@@ -228,8 +228,8 @@ def test_of_a_rule_that_cannot_be_settled_it_is_said_that_it_is_not_known(monkey
     assert (entry.needed_changes, entry.blocked_by) == (None, (str(rules[0]),))
     assert entry.reason.endswith(
         'whether more changes would help is not known; could be helped without the rule "of a, b, no row '
-        'changes more than one"; whether it could be helped without the rule "nobody is sent to c yes" is '
-        "not known"
+        'changes more than one"; it is not known whether it could be helped without the rule "nobody '
+        'is sent to c yes"'
     )
 
 

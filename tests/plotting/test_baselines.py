@@ -20,6 +20,7 @@ from oneformany.schema.feature import Feature
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round, Statistics
 from oneformany.studies.audit import audit
+from oneformany.studies.how_many import Curve, CurvePoint
 
 mpl.use("agg")
 
@@ -65,11 +66,18 @@ def compared():
     return audit(made(), frame, by="who")
 
 
+def made_curve():
+    numbers = [(6, 7, 12.0, 10.0), (10, 10, 20.0, 20.0), (12, 12, 25.0, 24.0), (12, 12, 22.0, 22.0)]
+    points = [CurvePoint(k, k, *both, seconds=0.1) for k, both in enumerate(numbers, start=1)]
+    return Curve(tuple(points), (made(),) * 4)
+
+
 PICTURES = {
     "bounds": lambda: plotting.plot_bounds(made()),
     "change_counts": lambda: plotting.plot_change_counts(made().explanations, SCHEMA),
     "changed_features": lambda: plotting.plot_changed_features(made()),
     "coverage": lambda: plotting.plot_coverage(made()),
+    "curve": lambda: plotting.plot_curve(made_curve()),
     "explanations": lambda: plotting.plot_explanations(made()),
     "frontier": lambda: plotting.plot_frontier(
         pd.DataFrame({"explanations": [1, 2, 3], "covered": [6, 9, 12], "bound": [7, 10, 12]})

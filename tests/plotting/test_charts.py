@@ -62,7 +62,7 @@ def test_it_draws_on_given_axes():
 def test_a_plot_of_the_wrong_thing_says_what_it_takes(name):
     oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
     problem = ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)
-    kind = {"plot_frontier": "Frontier", "plot_subgroups": "Audit"}.get(name, "Result")
+    kind = {"plot_frontier": "Frontier", "plot_subgroups": "Audit", "plot_curve": "Curve"}.get(name, "Result")
     wrong = frontier(problem) if kind == "Result" else ofm.solve(problem)
     with pytest.raises(InputError, match=f"takes .*{kind}"):
         getattr(plotting, name)(wrong)

@@ -95,7 +95,10 @@ def test_lines_are_named_by_people_as_the_summary_is():
     made = made_result(explanations=2, rows=12)
     result = replace(made, problem=made.problem | {"people": [1, 7] * 6}, covered_bound=None)
     for plot in (plot_profiles, plot_one_hot):
-        assert [label.get_text() for label in plot(result).get_yticklabels()] == ["35 people", "5 people"]
+        assert [label.get_text() for label in plot(result).get_yticklabels()] == [
+            "2: 35 people",
+            "1: 5 people",
+        ]
     in_order = plot_explanations(result)
     assert [label.get_text() for label in in_order.get_yticklabels()] == ["5 people", "35 people"]
 

@@ -147,7 +147,8 @@ def test_a_page_is_made_where_nothing_can_be_helped():
     html = report_html(ofm.solve(ofm.Problem([[0, 0]], (2, 2), oracle, max_changes=1)))
     assert '<span class="badge impossible">impossible, proved</span>' in html
     assert "There is no explanation to show." in html
-    assert "<h3>Cannot be helped: 1 row</h3>" in html
+    assert "<strong>Cannot be helped.</strong>" in html
+    assert "Proved to be beyond help: 1 row." in html
     assert "Pictures" not in html
 
 

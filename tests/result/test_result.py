@@ -369,7 +369,7 @@ def test_the_assignment_frame_tells_each_row_what_to_change(result):
 
 def test_frames_of_an_empty_answer_have_all_columns(nothing):
     assert nothing.to_frame().shape == (0, 5)
-    assert nothing.assignment_frame().shape == (4, 9)
+    assert nothing.assignment_frame().shape == (4, 10)
 
 
 def test_the_summary_names_groups_changes_proof_and_hopeless_rows(result):
@@ -410,7 +410,7 @@ def test_labels_of_the_schema_are_used_where_there_is_one(result):
     frame = told.assignment_frame()
     assert frame.columns.tolist() == [
         "explanation", "outcome_", "reason", "needed_changes", "blocked_by", "changes",
-        "job", "outcome", "savings",
+        "change", "job", "outcome", "savings",
     ]  # fmt: skip
     assert frame.loc[0, "outcome"] == "good"
     assert Result.from_json(told.to_json()) == told

@@ -12,8 +12,9 @@ import pytest
 import oneformany as ofm
 from oneformany.problem.goal import Goal
 from oneformany.report import report_html
+from oneformany.result.beyond import rows_by_reason
 from oneformany.result.proof import Weights
-from oneformany.result.words import apart_words, rows_by_reason
+from oneformany.result.words import apart_words
 
 FEW = "no positive point within 3 changes: score {}, needed 0; {} changes would do"
 NONE = "no allowed move reaches the threshold: score {}, at most {} with every feature free, needed 0"
@@ -165,13 +166,17 @@ def test_sums_in_proofs_fit_what_they_prove():
     fewest = replace(solved(), proof=Weights((0,), (40_001,), 10_000, 40_001))
     assert "all together 4.001 times" in fewest.summary()
     most = replace(solved(explanations=1), covered_bound=2, proof=Weights((0, 1, 2), (3, 3, 2), 5, 3))
-    assert "So no more than 1 x 1.667 + 0.333 = 2.000 rows are covered." in most.summary()
+    sums = "2.667 together, and no explanation covers more than 1.667 of it. 1 explanation covers at most "
+    assert sums + "1.667 of it, so that at least 1 of 3 rows are left out." in most.summary()
 
 
 def test_the_sum_of_a_share_is_told_and_a_single_explanation_needs_no_proof():
     shared = replace(solved(coverage=0.9), lower_bound=2, proof=Weights((0, 1, 2), (3, 3, 2), 5, 3))
-    assert "must be used for 3 rows: every row has a weight of at most 1" in shared.summary()
-    assert "So (3 - 0.333) / 1.667 = 1.600 explanations are needed." in shared.summary()
+    assert "must be used for 3 rows: rows carry weights of at most 1 each" in shared.summary()
+    assert (
+        "With 0 rows left out, 2.667 of it has to be covered, which takes 1.600 explanations."
+        in shared.summary()
+    )
     for asked in ({"coverage": 0.3}, {}):
         alone = replace(solved(**asked), lower_bound=1)
         assert "Proof: none is needed, as no row is covered without an explanation." in alone.summary()

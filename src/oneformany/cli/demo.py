@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numba.core.event import TimingListener
 
     from oneformany.problem import Share
     from oneformany.schema import Rule
@@ -37,6 +39,9 @@ ORDERS = {
 }
 
 
+WORTH_TELLING = 0.1  # seconds of compiling: less is nothing that a reader would wonder about
+
+
 def demo(
     *,
     rows: Annotated[int | None, Option(min=1, help="Only the first so many refused applicants.")] = None,
@@ -49,6 +54,7 @@ def demo(
 
     German credit data, a logistic regression fitted on the spot; offline.
     """
+    from numba.core.event import TimingListener, install_listener
     from sklearn.linear_model import LogisticRegression
 
     files.check_targets((), json_file, report)
@@ -80,23 +86,35 @@ def demo(
     start = perf_counter()
     stop = Stop()
     with stop.on_interrupt():  # what is found is told and saved
-        with ofm.Progress("demo") as progress:
+        compiling = TimingListener()
+        with ofm.Progress("demo") as progress, install_listener("numba:compile", compiling):
             result = explainer.explain(data.frame.iloc[sorted(refused[:rows])], progress=progress)
         solved = perf_counter()
         saving.tell_result(result, max_changes, show)
         checked = ofm.verify(result.to_json())
         outcome = "accepted" if checked.ok else checked.outcome.upper()
         say(
-            f"\nSolved in {solved - start:.2f} s; each point is confirmed by the classifier's own predict. "
-            f"Result and proof {outcome} by code that shares nothing with the "
+            f"\nSolved in {solved - start:.2f} s{_of_which(compiling)}; each point is confirmed by the "
+            f"classifier's own predict. Result and proof {outcome} by code that shares nothing with the "
             f"solver, in {perf_counter() - solved:.2f} s.",
         )
-        saving.save_all({json_file: result.to_json, report: result.report})
+        page = partial(result.report, file=None if json_file is None else str(json_file))
+        saving.save_all({json_file: result.to_json, report: page})
         if json_file is not None:
             say(f"Saved; check it again with: oneformany verify {shown(json_file)}")
         if report is not None:
             say(f"The report is {shown(report)}: open it in a browser.")
     saving.end(interrupted=stop.interrupted, proved=result.ended == "proved")
+
+
+def _of_which(compiling: TimingListener) -> str:
+    """Say what of the time went into compiling, which later runs do not need again."""
+    seconds = compiling.duration if compiling.done else 0.0
+    return (
+        f", of which {seconds:.1f} s went into compiling, which is done once"
+        if seconds >= WORTH_TELLING
+        else ""
+    )
 
 
 def refused_by(classifier: AnyModel, data: ofm.datasets.Dataset) -> tuple[list[int], float]:

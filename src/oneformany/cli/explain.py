@@ -68,7 +68,12 @@ def explain(
         ),
     ] = None,
     time_limit: options.TimeLimit = None,
+    curve: Annotated[
+        int | None,
+        Option(min=1, help="Answer for 1 to so many explanations; go on with where that bends."),
+    ] = None,
     report: options.ReportFile = None,
+    title: options.Title = None,
     json_file: options.ResultFile = None,
     csv_file: Annotated[Path | None, Option("--csv", metavar="FILE", help="Save each row's changes.")] = None,
     show: options.Show = 20,
@@ -79,19 +84,20 @@ def explain(
     Exit code 0: proved; 2: bad input; 3: something is open; 130: interrupted, the best is told and saved.
     """
     files.check_targets((rows, model, costs, *setup.files), report, json_file, csv_file)
+    if curve is not None and coverage is not None:
+        raise InputError("give curve= or coverage=: a curve asks for the most people")
     frame, counts = setup.read(rows, people)
     explainer = setup.explainer(model, max_changes, costs)
     stop = Stop()
     with stop.on_interrupt():  # what is found is told and saved
         with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
-            result = explainer.explain(
-                as_fitted(frame, explainer.model),
-                explanations=explanations,
-                coverage=coverage,
-                time_limit=time_limit,
-                progress=progress,
-                people=counts,
-            )
+            asked = as_fitted(frame, explainer.model)
+            limits: dict[str, Any] = {"time_limit": time_limit, "progress": progress, "people": counts}
+            found = None if curve is None else explainer.curve(asked, curve, **limits)
+            if found is None:
+                result = explainer.explain(asked, explanations, coverage, **limits)
+            else:
+                result = found.result(explanations or found.elbow)
         record = {  # so that an auditor can find the files again
             **result.problem.get("model", {}),
             "file": model.name,
@@ -100,12 +106,22 @@ def explain(
             "rows_digest": _digest(rows),
         }
         result = replace(result, problem={**result.problem, "model": record})
+        named = None if json_file is None else str(json_file)
         try:
             if not quiet:
+                if found is not None:
+                    saving.tell_table(
+                        found.frame().replace({"proved": {True: "yes", False: "no"}}), decimals=1
+                    )
+                    say(f"{found.summary()}\n")
                 saving.tell_result(result, max_changes, show)
         finally:  # also where nobody listens any more
             saving.save_all(
-                {json_file: result.to_json, csv_file: partial(_save_csv, result), report: result.report},
+                {
+                    json_file: result.to_json,
+                    csv_file: partial(_save_csv, result, asked),
+                    report: partial(result.report, title=title, curve=found, file=named),
+                },
                 printed=not quiet,
             )
     saving.end(interrupted=stop.interrupted, proved=result.ended == "proved")
@@ -118,8 +134,8 @@ def _digest(path: Path) -> str | None:
         return f"sha256:{hashlib.file_digest(stream, 'sha256').hexdigest()}"
 
 
-def _save_csv(result: ofm.Result, path: Path) -> None:
-    lines = result.assignment_frame()
+def _save_csv(result: ofm.Result, frame: pd.DataFrame, path: Path) -> None:
+    lines = result.assignment_frame(before=frame)
     names = [str(name or "row") for name in lines.index.names]
     files.write_whole(path, lines.to_csv(index_label=names, lineterminator="\n"))
 

@@ -31,6 +31,7 @@ Show = Annotated[int, Option(min=0, help="How many explanations to spell out.")]
 ResultFile = Annotated[Path | None, Option("--json", metavar="FILE", help="Save the result with its proof.")]
 JsonFile = Annotated[Path | None, Option("--json", metavar="FILE", help="Save what is printed as JSON, too.")]
 ReportFile = Annotated[Path | None, Option(metavar="HTML", help="Save a page for the audit file.")]
+Title = Annotated[str | None, Option(help="Heading of that page.")]
 Picture = Annotated[Path | None, Option(metavar="FILE", help="Save a picture: PNG, PDF or SVG by its name.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors.")]
 

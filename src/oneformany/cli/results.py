@@ -29,12 +29,13 @@ def report(
     file: Annotated[Path, Argument(metavar="RESULT", help="Written with --json or Result.to_json.")],
     *,
     out: Annotated[Path, Option("--out", "-o", metavar="HTML", help="Where to.")] = Path("report.html"),
+    title: options.Title = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Make one self-contained HTML page from a result file."""
     files.check_targets([file], out)
     result = ofm.Result.from_json(file)
-    saving.save_all({out: result.report}, printed=False)
+    saving.save_all({out: partial(result.report, title=title, file=str(file))}, printed=False)
     if not quiet:
         say(f"Saved as {shown(out)}.")
 
@@ -77,7 +78,7 @@ def audit(
     ]
     saving.save_all(
         {
-            report: partial(result.report, audits=found),
+            report: partial(result.report, audits=found, file=str(file)),
             json_file: partial(files.write_json, told),
             plot: partial(_draw, found),
         }

@@ -23,6 +23,7 @@ ONE_REFUSES = "the model accepts none"
 SECONDS = 10.0
 SECONDS_PER_ROW = 0.2
 SECONDS_PER_QUESTION = 0.5
+MOST_NAMED = 4  # rules in the words about one row; ``blocked_by`` and the sentence about all rows have more
 NUMBER_OF_CHANGES = {  # that would do, by whether any would
     True: "more changes would do, but how many is not known",
     False: "no number of changes would do",
@@ -118,11 +119,11 @@ class _Asking:
                 together = " together with ".join(rule for rule, _ in self.without)
                 return None, (together,), f"{NUMBER_OF_CHANGES[False]} under these rules: {together}"
         words = NUMBER_OF_CHANGES[ever] if needed is None else f"{needed} changes would do"
-        for could, names in (("could", alone), ("whether it could", unsettled)):
-            which = "the rule " if len(names) == 1 else "any one of these rules: "
-            told = "; ".join(f'"{name}"' for name in names)
-            words += f"; {could} be helped without {which}{told}" if names else ""
-        words += " is not known" if unsettled else ""
+        if alone:
+            words += f"; could be helped without {_one_of(alone)}"
+        if unsettled:
+            known = "it is not known whether"
+            words += f"; {known} it could be helped without {_one_of(unsettled)}"
         return needed, (*([LIMIT] if needed is not None else ()), *alone), words
 
     def helps(
@@ -146,3 +147,11 @@ class _Asking:
         question = replace(problem.question(row), extra=changes, domain=domain, stop=stop)
         answer = ruled(asked, row, rules).reach(question)
         return True if answer.point is not None else False if answer.proved_none else None
+
+
+def _one_of(rules: Sequence[str]) -> str:
+    """Name a rule or a few; of many only how many they are."""
+    if len(rules) > MOST_NAMED:
+        return f"one of {len(rules)} rules"
+    which = "the rule " if len(rules) == 1 else "any one of these rules: "
+    return which + "; ".join(f'"{rule}"' for rule in rules)

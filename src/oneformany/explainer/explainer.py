@@ -1,34 +1,25 @@
 """The front door: a fitted classifier and a data frame in, explanations with proof out."""
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import Any, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray, usual_arithmetic
-from oneformany.exceptions import InputError, PredictionMismatchError
-from oneformany.explainer.blocking import with_reasons
-from oneformany.explainer.posing import Posed, acceptors_of, check_refused, pose
-from oneformany.explainer.ranges import with_ranges
+from oneformany.exceptions import InputError
+from oneformany.explainer.asking import Asking, with_a_moment
+from oneformany.explainer.posing import Posed, check_refused, pose
 from oneformany.explainer.streams import distinct_refused, first_batch, is_stream, typed
-from oneformany.explainer.wanted import ask_about_wanted, wanted_answer
+from oneformany.explainer.wanted import ask_about_wanted
 from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
 from oneformany.progress import Progress
-from oneformany.readers.acceptors import kind_of
-from oneformany.result.file import canonical
-from oneformany.result.following import apply
-from oneformany.result.own_rules import with_words
 from oneformany.result.result import Result
-from oneformany.result.row_index import RowIndex
-from oneformany.schema.feature import plain_value
 from oneformany.schema.frames import Table
 from oneformany.schema.naming import Labelled
 from oneformany.schema.rules.combine import RowRule, Rule
@@ -36,7 +27,9 @@ from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
 from oneformany.stop import Stop
 
-A_MOMENT = 0.5  # seconds beyond a time limit for telling why rows cannot be helped, and for ranges
+if TYPE_CHECKING:
+    Curve = Any
+
 SOLVING = (
     0.1  # of a time limit, at least, whatever reading took: an answer to what one batch of questions helps
 )
@@ -217,27 +210,41 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         """Solve the problem; confirm the answer by the model itself; add what the engine does not know."""
         from oneformany.methods import solve  # compiled parts are loaded when they are needed
 
-        moved, refused, until = None, posed.refused, stop
+        moved, until = None, stop
+        asking = Asking(self, problem, posed, table, stop, noted)
         while moved is None:
             left = None if stop.time_limit is None else max(until.remaining(), SOLVING * stop.time_limit)
-            result = solve(problem, time_limit=left, **asked_for)
-            result = with_reasons(result, problem, posed.schema, self.rules, _with_a_moment(stop))
-            # Which rows of the frame these are, and what an auditor asks for.
-            known = {
-                **result.problem,
-                "rows": refused.tolist(),
-                "already_positive": np.flatnonzero(posed.positive).tolist(),
-                **noted,
-                "model": _model_record(self, result.problem["oracle"], posed),
-                "wanted": wanted_answer(self),
-                "rules": [str(rule) for rule in self.rules],
-                "restrictions": with_words(result.problem["restrictions"], self.rules),
-            }
-            index = RowIndex.of(table.frame.index[refused])
-            result = replace(result, schema=posed.schema, problem=known, index=index)
-            moved = _confirmed(result, posed, apply(result, table.frame))
-            until = _with_a_moment(stop)
-        return with_ranges(result, posed, moved, self.rules, _with_a_moment(stop))
+            moved = asking.confirmed(solve(problem, time_limit=left, **asked_for))
+            until = with_a_moment(stop)
+        return moved
+
+    def curve(
+        self,
+        frame: AnyFrame,
+        most: int = 20,
+        *,
+        time_limit: float | None = None,
+        progress: Callable[[Round], None] | None = None,
+        people: AnyValue = None,
+    ) -> "Curve":
+        """Answer for 1, 2, 3, ... explanations at once: the most people that so many help, at the least cost.
+
+        Parameters
+        ----------
+        frame, time_limit, progress, people
+            As in :meth:`explain`; the time is that of all answers together.
+        most : int
+            The largest number of explanations to ask about.
+
+        Returns
+        -------
+        Curve
+            A table, a plot, a sentence on where it bends, and ``result(4)``, each with its bounds.
+        """
+        drawn: Curve = import_module("oneformany.studies.how_many").curve_of_frame(
+            self, frame, most, time_limit=time_limit, progress=progress, people=people
+        )
+        return drawn
 
     @usual_arithmetic()
     def problem(self, frame: AnyFrame) -> Problem:
@@ -259,11 +266,6 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         (0,)
         """
         return pose(self, Table.of(frame)).problem(self.max_changes, self.share)
-
-
-def _with_a_moment(stop: Stop) -> Stop:
-    """For what is said beside the answer: as long as there is time, and at least a moment."""
-    return stop.at_least(A_MOMENT if stop.time_limit is None else min(A_MOMENT, stop.time_limit))
 
 
 def _read(
@@ -292,76 +294,3 @@ def _read(
     if asked.reference is None:
         asked = replace(asked, reference=first.named(first.frame))
     return asked, Table.of(table.named(rows)), people, {"rows_read": read, "read_to_the_end": complete}
-
-
-def _confirmed(result: Result, posed: Posed, moved: pd.DataFrame) -> pd.DataFrame | None:
-    """Ask the model itself about every covered row as it is after following.
-
-    ``None``: about rows at the threshold it said otherwise than before, as a library may that adds up
-    in another order in another company; its oracle knows now what it says of these rows together.
-    """
-    accepted = posed.decide(moved) if len(moved) else np.ones(0, dtype=np.bool_)
-    refused = np.flatnonzero(result.has_explanation)[~accepted]
-    after = result.points[refused]
-    if posed.own is not None:
-        own = posed.own.values[posed.refused[refused]]  # noqa: PD011 (own values, not those of pandas)
-        after = posed.own.follow(own, after, np.ones(after.shape, dtype=np.bool_))
-    if len(refused) and hasattr(posed.oracle, "turn_down") and posed.oracle.turn_down(after).all():
-        return None
-    for row in refused[:1].tolist():
-        number, labels, point = result.assignment[row], result.labels, result.points[row].tolist()
-        changed = result.explanations[number].changed
-        words = ", ".join(f"{labels.feature(f)} = {labels.target(f, point[f])}" for f in changed)
-        raise PredictionMismatchError(
-            f"explanation {number + 1} ({words}): row {labels.row(row)} is not positive by the model's own "
-            f"prediction after following it ({(~accepted).sum()} of {len(accepted)} rows); please report "
-            "this model"
-        )
-    return moved
-
-
-def _model_record(asked: OneForMany, oracle: dict[str, Any], posed: Posed) -> dict[str, Any]:
-    """Say what an auditor wants to know about the model: which one it was, decided how, and when.
-
-    ``digest`` is the SHA-256 of the oracle's description in canonical JSON, ``None`` where nobody can look
-    inside; ``unread`` says why the model was not read but asked as a black box, ``beyond_data`` which values
-    rows may be sent to that lie beyond all data, ``acceptors`` who else has to accept a row, ``needed`` how
-    many of those beside the model are enough; these are left out otherwise.
-    """
-    acceptors = acceptors_of(asked)
-    first, *others = acceptors.every
-    several = [
-        {"name": one.name, "kind": kind_of(one.model), "positive": _plain(one.positive)}
-        for one in acceptors.every
-    ]
-    told = {
-        "unread": posed.unread,
-        "beyond_data": "; ".join(posed.beyond),
-        "acceptors": several if others else None,
-        "needed": acceptors.needed if acceptors.needed < len(acceptors.also) else None,
-    }
-    return {
-        "kind": kind_of(first.model),
-        "digest": _digest(oracle),
-        "threshold": None if asked.threshold is None else float(asked.threshold),
-        "positive": _plain(first.positive),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-    } | {name: said for name, said in told.items() if said}
-
-
-def _digest(oracle: dict[str, Any]) -> str | None:
-    if "black box" in _kinds(oracle):
-        return None
-    return f"sha256:{hashlib.sha256(canonical(oracle).encode()).hexdigest()}"
-
-
-def _kinds(oracle: dict[str, Any]) -> Iterator[str | None]:
-    """The kinds of classifiers that a description holds; what has no kind is as good as a black box."""
-    yield oracle.get("kind", "black box")
-    for member in oracle.get("members", ()):
-        yield from _kinds(member)
-
-
-def _plain(positive: object) -> AnyValue:
-    plain = plain_value(positive)
-    return plain if isinstance(plain, (bool, int, float, str)) else str(plain)

@@ -93,6 +93,12 @@ class Posed:
         told = [f"{m.acceptor.name}: {m.unread}" if several else m.unread for m in self.members if m.unread]
         return "; ".join(told) or None
 
+    @property
+    def ignored(self) -> list[str]:
+        """Columns on which the decision does not depend, as far as that is sure."""
+        dropped = [] if self.cells is None else self.cells.unread
+        return [f.name for f in self.schema.features if f.unread or f.name in dropped]
+
     @cached_property
     def refused(self) -> IntArray:
         """The rows that the model turns down, by their positions in the frame."""

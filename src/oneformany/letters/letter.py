@@ -10,6 +10,7 @@ from oneformany.arrays import IntArray
 from oneformany.result.labels import Labels, shown
 from oneformany.result.result import Result
 from oneformany.result.tables import outcomes
+from oneformany.schema.feature import is_missing
 from oneformany.studies.reason_codes import ReasonCode
 from oneformany.studies.reasons import RESPONSIVE, Reason
 
@@ -24,6 +25,8 @@ class Change:
         What people call it.
     before, after : str
         The value of the application, and the one that is advised.
+    stated : bool
+        Whether the application has a value there at all.
 
     Examples
     --------
@@ -34,6 +37,7 @@ class Change:
     feature: str
     before: str
     after: str
+    stated: bool = True
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,12 @@ def letters_of(
                 for one in reasons[given]
             ),
             advice=tuple(
-                Change(names[f], values[f], labels.target(f, new, number if number >= 0 else None))
+                Change(
+                    names[f],
+                    values[f],
+                    labels.target(f, new, number if number >= 0 else None),
+                    stated=not is_missing(columns[f][row]),
+                )
                 for f, (old, new) in enumerate(zip(before, after, strict=True))
                 if new >= 0 and new != old
             ),

@@ -14,6 +14,7 @@ from oneformany.plotting.charts import plot_bounds as plot_bounds
 from oneformany.plotting.charts import plot_change_counts as plot_change_counts
 from oneformany.plotting.charts import plot_changed_features as plot_changed_features
 from oneformany.plotting.charts import plot_coverage as plot_coverage
+from oneformany.plotting.charts import plot_curve as plot_curve
 from oneformany.plotting.charts import plot_frontier as plot_frontier
 from oneformany.plotting.charts import plot_group_sizes as plot_group_sizes
 from oneformany.plotting.charts import plot_subgroups as plot_subgroups

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import isnan
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from oneformany.result.tables import changes_by_feature, coverage_curve, shown_r
 from oneformany.schema.schema import Schema
 from oneformany.studies.audit import MEASURES, SHARES, Audit
 from oneformany.studies.curves import Frontier
+from oneformany.studies.how_many import Curve
 
 # What grows: its name on the axis, the column of what it buys, what that is called, and its bound.
 BUDGETS = {
@@ -253,6 +255,53 @@ def plot_frontier(frontier: Frontier | pd.DataFrame, ax: Axes | None = None) -> 
     tick_integers(ax.xaxis, ax.yaxis)
     counted = results[0].labels.several if results else "rows"
     return tidy(ax, asked, title.format(counted), legend=True)
+
+
+def plot_curve(curve: Curve, ax: Axes | None = None) -> Axes:
+    """Draw how many people 1, 2, 3, ... explanations help, and what that costs them.
+
+    Parameters
+    ----------
+    curve : Curve
+        From :meth:`oneformany.OneForMany.curve`.
+    ax : Axes or None
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With people on the left scale, cost on the right one, each with its bound, and a line where it bends.
+
+    Examples
+    --------
+    >>> import oneformany as ofm, pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> frame = pd.DataFrame({"income": [1, 1, 2, 2], "savings": [1, 2, 1, 2]})
+    >>> model = DecisionTreeClassifier().fit(frame, [0, 0, 0, 1])
+    >>> plot_curve(ofm.OneForMany(model, max_changes=1).curve(frame)).get_xlabel()
+    'explanations'
+    """
+    taken(curve, Curve, words="a Curve, such as OneForMany(...).curve(frame)")
+    lines, first = curve.frame(), curve.results[0]
+    ax = axes(ax, PAPER_WIDTH, 3.0)
+    x = lines["explanations"]
+    ax.plot(x, lines["covered"], color=canvas.GREEN, linewidth=2, marker="o", label="helped")
+    bound: dict[str, Any] = {"linewidth": 1.2, "linestyle": "--", "marker": "."}
+    ax.plot(x, lines["covered_bound"], color=canvas.GREEN, label="proved: no more", **bound)
+    paid = "changes" if first.problem.get("costs") is None else "cost"
+    right = ax.twinx()
+    right.plot(x, lines["cost"], color=canvas.BLUE, linewidth=2, marker="s", markersize=4)
+    right.plot(x, lines["cost_bound"].astype(float), color=canvas.BLUE, **bound)
+    ax.plot([], [], color=canvas.BLUE, linewidth=2, marker="s", markersize=4, label=f"{paid} (right)")
+    ax.plot([], [], color=canvas.BLUE, label="proved: no less", **bound)
+    right.set_ylim(bottom=0)
+    right.set_ylabel(f"{paid} of all together", fontsize=9)
+    right.tick_params(labelsize=8)
+    right.spines[["top"]].set_visible(False)
+    ax.axvline(curve.elbow, color=canvas.GREY, linewidth=0.8, linestyle=":")
+    ax.set_ylim(0, 1.05 * max(1, int(lines["covered_bound"].max())))
+    tick_integers(ax.xaxis, ax.yaxis)
+    return tidy(ax, "explanations", f"{first.labels.several} helped", legend=True)
 
 
 def plot_subgroups(audit: Audit, ax: Axes | None = None, measure: str = "refused") -> Axes:

@@ -1,6 +1,7 @@
 """Explanations as lines of a picture: green one-hot columns as in the paper, or a table of what changes."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +14,8 @@ from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
 from oneformany.schema.schema import Schema
 
-MOST_LETTERS = 20
+MOST_LETTERS = 20  # of a line in a cell: as many as fit at 7 points
+MOST_WRAPPED = 3  # lines of a cell
 
 
 def plot_explanations(
@@ -96,13 +98,13 @@ def plot_one_hot(result: Result, ax: Axes | None = None, limit: int = 20) -> Axe
     >>> oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
     >>> result = ofm.solve(ofm.Problem([[0, 0], [0, 0]], (2, 2), oracle, max_changes=1))
     >>> [label.get_text() for label in plot_one_hot(result).get_yticklabels()]
-    ['2 rows']
+    ['1: 2 rows']
     """
     largest = _largest(result, limit)
     explanations = [result.explanations[number] for number in largest]
     ax = plot_explanations(explanations, result.labels.schema, ax)
     ax.set_xlabel("; ".join(filter(None, (ax.get_xlabel(), _cut(result, limit)))), fontsize=8)
-    return _name_lines(ax, [result.labels.counted(result.labels.sizes[number]) for number in largest])
+    return _name_lines(ax, _numbered(result, largest))
 
 
 def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Axes:
@@ -137,15 +139,17 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
     """
     largest, labels = _largest(result, limit), result.labels
     used = sorted({feature for number in largest for feature in result.explanations[number].changed})
-    ax = axes(ax, max(PAPER_WIDTH, 1.3 + 1.1 * len(used)), 0.9 + 0.3 * len(largest))
-    for line, number in enumerate(largest):
-        explanation = result.explanations[number]
-        for feature in explanation.changed:
-            column, level = used.index(feature), explanation.point[feature]
-            ax.add_patch(Rectangle((column + 0.04, line + 0.08), 0.92, 0.84, facecolor=PALE, linewidth=0))
-            shared = explanation.ends is None and level >= 0
-            word = plain(labels.target(feature, level, number) if shared else "own value", MOST_LETTERS)
-            ax.text(column + 0.5, line + 0.5, word, ha="center", va="center", fontsize=7, color=INK)
+    words = {
+        (line, used.index(feature)): _wrapped(_new_value(result, number, feature))
+        for line, number in enumerate(largest)
+        for feature in result.explanations[number].changed
+    }
+    most_lines = max((word.count("\n") + 1 for word in words.values()), default=1)
+    height = 0.9 + (0.18 + 0.12 * most_lines) * len(largest)
+    ax = axes(ax, max(PAPER_WIDTH, 1.3 + 1.1 * len(used)), height)
+    for (line, column), word in words.items():
+        ax.add_patch(Rectangle((column + 0.04, line + 0.08), 0.92, 0.84, facecolor=PALE, linewidth=0))
+        ax.text(column + 0.5, line + 0.5, word, ha="center", va="center", fontsize=7, color=INK)
     names = [plain(labels.feature(feature), MOST_LETTERS) for feature in used]
     angle, at = (0, "center") if len(used) <= 6 else (30, "left")
     ax.set_xlim(0, max(len(used), 1))
@@ -153,13 +157,34 @@ def plot_profiles(result: Result, ax: Axes | None = None, limit: int = 20) -> Ax
     ax.xaxis.tick_top()
     ax.spines[:].set_visible(False)
     ax.set_xlabel(_cut(result, limit), fontsize=8)
-    return _name_lines(ax, [labels.counted(labels.sizes[number]) for number in largest])
+    return _name_lines(ax, _numbered(result, largest))
+
+
+def _new_value(result: Result, number: int, feature: int) -> str:
+    """Name the value that an explanation sends its rows to, if they share one."""
+    explanation = result.explanations[number]
+    level = explanation.point[feature]
+    shared = explanation.ends is None and level >= 0
+    return result.labels.target(feature, level, number) if shared else "own value"
+
+
+def _wrapped(text: str) -> str:
+    """Break a text into short lines; of one that is too long its end is kept: numbers stand there."""
+    lines = wrap(plain(text, MOST_LETTERS * MOST_WRAPPED), MOST_LETTERS)
+    if len(lines) > MOST_WRAPPED:
+        lines = [*lines[: MOST_WRAPPED - 1], f"…{lines[-1]}"]
+    return "\n".join(lines)
 
 
 def _largest(result: Result, limit: int) -> list[int]:
     """Indices of the explanations that cover most people."""
     sizes = checked(result).labels.sizes
     return sorted(range(len(sizes)), key=lambda number: -sizes[number])[:limit]
+
+
+def _numbered(result: Result, numbers: Sequence[int]) -> list[str]:
+    """Say the number of each explanation, as in summaries and tables, and how many it covers."""
+    return [f"{number + 1}: {result.labels.counted(result.labels.sizes[number])}" for number in numbers]
 
 
 def _cut(result: Result, limit: int) -> str:

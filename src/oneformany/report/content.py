@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from oneformany.result.beyond import rows_by_reason
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
 from oneformany.result.tables import changes_by_feature, coverage_curve, outcomes, shown_rounds
-from oneformany.result.words import changes_of, left_out_words, rows_by_reason, undecided_words
-from oneformany.studies.audit import Audit, measure_words
+from oneformany.result.words import changes_of, left_out_words, undecided_words
+from oneformany.studies.audit import Audit, difference_words, interval_words, measure_words
 
 Part = dict[str, Any]
-MOST_COMMON = 12
+MOST_COMMON = 12  # values on a card: as many as fill it
+MOST_CELLS = 30  # of a column: who wants to know of more reads the result file
 LEFT, RIGHT, TOP, BOTTOM = 60.0, 612.0, 12.0, 250.0
 MOST_POINTS = 400  # of a line: a page needs no more
 SLOW = 1.0  # seconds between the first answer and the last: quicker runs have nothing to tell of their way
@@ -32,7 +34,8 @@ def cards(result: Result) -> Iterator[Part]:
     for number, (explanation, size) in enumerate(zip(result.explanations, labels.sizes, strict=True)):
         mine = codes[list(explanation.members)]
         same = np.flatnonzero((mine == mine[0]).all(axis=0)).tolist() if len(mine) else []
-        common = [feature for feature in same if feature not in explanation.changed][:MOST_COMMON]
+        told = [f for f in same if f not in explanation.changed and labels.schema.features[f].n_levels > 1]
+        common = told[:MOST_COMMON]
         yield {
             "number": number + 1,
             "people": labels.counted(size),
@@ -142,6 +145,28 @@ def round_ticks(high: float, low: float = 0.0, *, integers: bool = False) -> lis
     return [round(float(mark), 12) for mark in marks]
 
 
+def columns(result: Result) -> list[Part]:
+    """Each column: whether the model reads it, what its values are put into, and where rows can be sent."""
+    labels, ignored = result.labels, result.problem.get("model", {}).get("ignores", ())
+    found = []
+    for index, feature in enumerate(labels.schema.features):
+        read = feature.name not in ignored
+        levels = range(min(feature.n_levels, MOST_CELLS))
+        own = result.problem.get("own") is not None and feature.targets is not None
+        goals = [level for level in levels if not own or feature.target(level) is not None]
+        rest = feature.n_levels - len(levels)
+        more = f" and {rest:,} more" if rest else ""
+        found.append(
+            {
+                "name": labels.feature(index),
+                "read": read,
+                "cells": "; ".join(labels.level(index, level) for level in levels) + more if read else "",
+                "targets": "; ".join(labels.target(index, level) for level in goals) + more if read else "",
+            }
+        )
+    return found
+
+
 def without_explanation(result: Result) -> list[tuple[str, str, list[int]]]:
     """Rows without an explanation, by the reason: what becomes of them, why, and who."""
     reasons = sorted(rows_by_reason(result).items(), key=lambda item: -result.labels.people(item[1]))
@@ -159,8 +184,9 @@ def audit_part(audit: Audit) -> Part:
         least = min(0.0, *(other.low for other in alike))
         width = max(0.0, *(other.high for other in alike)) - least or 1.0
         named = shown(line.subgroup), audit.words(line.measure)
-        texts = [measure_words(line.measure, x) for x in (line.value, line.others, line.difference)]
-        ends = " to ".join(measure_words(line.measure, x) for x in (line.low, line.high))
+        texts = [measure_words(line.measure, x) for x in (line.value, line.others)]
+        texts.append(difference_words(line.measure, line.difference))
+        ends = interval_words(line)
         drawn = {"low": line.low, "value": line.difference, "high": line.high, "zero": 0.0}
         differences.append(
             {name: 100.0 * (x - least) / width for name, x in drawn.items()}  # in a box 100 wide

@@ -3,23 +3,35 @@
 import json
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 
 from oneformany.exceptions import InputError
 from oneformany.files import write_whole
 from oneformany.report import content
+from oneformany.report.curve_part import curve_part
 from oneformany.result import words
+from oneformany.result.beyond import beyond_help_words, gap_filled_words
 from oneformany.result.file import digest_of
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
 from oneformany.studies.audit import Audit
+from oneformany.studies.how_many import Curve
 
 PARTS = ("template.html", "style.css", "script.js")
 ARGUMENTS = re.compile(r" \((bins|max_changes|share|time_limit)=[^()]*\)")  # readers of the page run nothing
 
 
-def report_html(result: Result, title: str | None = None, audits: Sequence[Audit] = ()) -> str:
+def report_html(
+    result: Result,
+    title: str | None = None,
+    audits: Sequence[Audit] = (),
+    *,
+    curve: Curve | None = None,
+    file: str | None = None,
+) -> str:
     """Make the page.
 
     Parameters
@@ -30,6 +42,10 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
         Heading of the page.
     audits : sequence of Audit
         Comparisons of subgroups to include, see :func:`oneformany.audit`.
+    curve : Curve, optional
+        Answers for other numbers of explanations, to switch between; see :meth:`OneForMany.curve`.
+    file : str, optional
+        What the result file is called, for the command that checks it.
 
     Returns
     -------
@@ -73,11 +89,23 @@ def report_html(result: Result, title: str | None = None, audits: Sequence[Audit
         charts=list(content.charts(result)),
         without=content.without_explanation(result),
         audits=[content.audit_part(audit) for audit in audits],
+        curve=None if curve is None else curve_part(curve),
+        columns=content.columns(result),
+        beyond=beyond_help_words(result) if result.unreachable else "",
+        filled=gap_filled_words(result),
+        file=shown(Path(file).name) if file else "result.json",
+        command=shown(shlex.quote(Path(file).name)) if file else "result.json",
     )
 
 
 def write_report(
-    result: Result, path: str | os.PathLike[str], title: str | None = None, audits: Sequence[Audit] = ()
+    result: Result,
+    path: str | os.PathLike[str],
+    title: str | None = None,
+    audits: Sequence[Audit] = (),
+    *,
+    curve: Curve | None = None,
+    file: str | None = None,
 ) -> None:
     """Write the page to a file, in one step: no reader ever sees half of it.
 
@@ -91,6 +119,8 @@ def write_report(
         Heading of the page.
     audits : sequence of Audit
         Comparisons of subgroups to include.
+    curve, file
+        As in :func:`report_html`.
 
     Examples
     --------
@@ -101,4 +131,4 @@ def write_report(
     >>> with TemporaryDirectory() as folder:
     ...     write_report(result, folder + "/report.html")
     """
-    write_whole(path, report_html(result, title, audits))
+    write_whole(path, report_html(result, title, audits, curve=curve, file=file))

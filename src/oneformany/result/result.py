@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     Audit = Any
+    Curve = Any
     Letters = Any
     Report = Any
 
@@ -299,7 +300,13 @@ class Result:
         return drawn
 
     def report(
-        self, path: str | os.PathLike[str], title: str | None = None, audits: Sequence[Audit] = ()
+        self,
+        path: str | os.PathLike[str],
+        title: str | None = None,
+        audits: Sequence[Audit] = (),
+        *,
+        curve: Curve | None = None,
+        file: str | None = None,
     ) -> None:
         """Write a page for an audit file; see :func:`oneformany.report.write_report`.
 
@@ -311,8 +318,12 @@ class Result:
             Heading of the page.
         audits : sequence of Audit
             Comparisons of subgroups to include, see :func:`oneformany.audit`.
+        curve : Curve, optional
+            Answers for other numbers of explanations, to switch between; see :meth:`OneForMany.curve`.
+        file : str, optional
+            What the result file is called, for the command that checks it.
         """
-        _face("report").write_report(self, path, title, audits)
+        _face("report").write_report(self, path, title, audits, curve=curve, file=file)
 
     def verify(
         self,

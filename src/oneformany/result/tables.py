@@ -10,9 +10,15 @@ import numpy as np
 import pandas as pd
 
 from oneformany.anything import AnyFrame, AnyModel
-from oneformany.arrays import IntArray
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.result.following import Placed, put_under, schema_of
+from oneformany.result.following import (
+    Placed,
+    check_unchanged,
+    explained_rows,
+    put_under,
+    schema_of,
+)
 from oneformany.schema.feature import free_name
 from oneformany.schema.frames import Table
 
@@ -57,7 +63,9 @@ def to_frame(result: Result) -> pd.DataFrame:
     return _frame(own, values, schema, pd.RangeIndex(1, result.count + 1, name="explanation"))
 
 
-def assignment_frame(result: Result, frame: AnyFrame = None, model: AnyModel = None) -> pd.DataFrame:
+def assignment_frame(
+    result: Result, frame: AnyFrame = None, model: AnyModel = None, *, before: AnyFrame = None
+) -> pd.DataFrame:
     """One line per given row, in the given order, under the label it has in the user's frame.
 
     Parameters
@@ -66,6 +74,8 @@ def assignment_frame(result: Result, frame: AnyFrame = None, model: AnyModel = N
         New rows, which are told about instead of those that were explained.
     model : OneForMany or classifier, optional
         As in :meth:`assign`.
+    before : frame, optional
+        The very frame that was explained: ``change`` then tells each row's own values, not only their cells.
 
     Returns
     -------
@@ -75,18 +85,25 @@ def assignment_frame(result: Result, frame: AnyFrame = None, model: AnyModel = N
         rows "explained", "already positive", "none fits" or "cannot be read"), ``reason`` (why it cannot
         be helped or read), ``needed_changes`` (the smallest ``max_changes`` that would help it, if that is
         known), ``blocked_by`` (the limit and the rules that stand in its way, joined by "; "), ``changes``
-        (how many features this row has to change), then one column per feature with the new value, in its
+        (how many features this row has to change), ``change`` (which, from what to what, such as
+        "duration: 48 -> 12"), then one column per feature with the new value, in its
         own type, where the row has to change it, and a missing value where it stays as it is. Where a
-        feature already has one of the first six names, ours ends in "_".
+        feature already has one of the first seven names, ours ends in "_".
     """
     schema, beyond = result.labels.schema, {entry.row: entry for entry in result.unreachable}
+    told: pd.DataFrame | None = None
     if frame is None:
         reasons = [beyond[row].reason if row in beyond else None for row in range(len(result.index))]
         numbers, index = np.array(result.assignment, dtype=np.int64), result.index.to_pandas()
         placed = Placed(numbers, result.codes, result.points, outcomes(result), reasons)
+        if before is not None:
+            table = Table.of(before)
+            rows = explained_rows(result, len(table.frame), "explain these rows first")
+            check_unchanged(schema_of(result), table, rows, result.codes, "pass that frame")
+            told = table.frame.iloc[rows]
     else:
         table, beyond = Table.of(frame, "the new rows", schema_of(result).names), {}
-        placed, index = put_under(result, table, model), table.frame.index
+        placed, index, told = put_under(result, table, model), table.frame.index, table.frame
     why, nowhere = [beyond.get(row) for row in range(len(index))], placed.numbers < 0
     moves = (placed.before != placed.after) & ~nowhere[:, None]
     own = {
@@ -96,9 +113,27 @@ def assignment_frame(result: Result, frame: AnyFrame = None, model: AnyModel = N
         "needed_changes": pd.Series([entry and entry.needed_changes for entry in why], dtype="Int64"),
         "blocked_by": _texts(entry and ("; ".join(entry.blocked_by) or None) for entry in why),
         "changes": pd.Series(moves.sum(axis=1), dtype="Int64").mask(nowhere),
+        "change": _texts(_change_words(result, placed, moves, told)),
     }
     targets = (feature.target_values for feature in schema.features)
     return _frame(own, list(map(_column, targets, np.where(moves, placed.after, -1).T)), schema, index)
+
+
+def _change_words(
+    result: Result, placed: Placed, moves: BoolArray, own: pd.DataFrame | None
+) -> list[str | None]:
+    """Tell what each row changes: from its own value, or else from its cell, to what it is sent to."""
+    labels = result.labels
+    words: list[list[str]] = [[] for _ in range(len(moves))]
+    for feature, name in enumerate(labels.schema.names):
+        column = None if own is None else own[name].array
+        for row in np.flatnonzero(moves[:, feature]).tolist():
+            old = labels.level(feature, int(placed.before[row, feature]))
+            if column is not None:
+                old = labels.value(feature, column[row])
+            new = labels.target(feature, int(placed.after[row, feature]))
+            words[row].append(f"{labels.feature(feature)}: {old} -> {new}")
+    return ["; ".join(told) or None for told in words]
 
 
 def assign(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
+from oneformany.result.beyond import beyond_help_words, gap_filled_words, rows_by_reason, unread_words
 from oneformany.result.labels import isolated, many, shown
 from oneformany.result.proof import Branch, Weights
 from oneformany.result.squares import Square
@@ -62,7 +62,6 @@ MEASURES = {
     "steps": "in cells passed, and 1 for a category",
     "range": "in tenths of a column's range, and 1 for a category",
 }
-SCORE = re.compile(r": score [^;]*")
 
 
 def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame()") -> str:
@@ -83,9 +82,11 @@ def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame(
     if result.unreachable:
         reasons = rows_by_reason(result).items()
         lines = [f"    {result.labels.rows(rows)}: {shown(reason)}" for reason, rows in reasons]
-        parts.append("\n".join(["Cannot be helped (proved):", *lines]))
+        head = f"Cannot be helped (proved): {beyond_help_words(result)}"
+        parts.append("\n".join([head, *lines]))
     if result.undecided:
         parts.append(f"Undecided:\n    {result.labels.rows(result.undecided)}: {undecided_words(result)}")
+    parts += [gap_filled_words(result), unread_words(result)]
     if "beyond_data" in (model := result.problem.get("model", {})):
         parts.append(f"{several.capitalize()} can be sent beyond the data: {shown(model['beyond_data'])}.")
     if "unread" in model:
@@ -280,15 +281,6 @@ def _keep_apart(codes: IntArray, changes: int) -> tuple[list[int], int]:
     return named, distance
 
 
-def rows_by_reason(result: Result) -> dict[str, list[int]]:
-    """Rows that are proved to be beyond help, together where their reasons differ in scores only."""
-    found: dict[str, list[Any]] = {}
-    for entry in result.unreachable:
-        found.setdefault(SCORE.sub("", entry.reason), []).append(entry)
-    together = ((of[0].reason if len(of) == 1 else reason, of) for reason, of in found.items())
-    return {reason: [entry.row for entry in of] for reason, of in together}
-
-
 def proof_words(result: Result) -> str:
     """Say why no smaller set exists, or how small one could be, following the proof."""
     labels = result.labels
@@ -392,6 +384,8 @@ def _known(result: Result) -> str:
     several = result.labels.several
     if goal.explanations is not None:
         if result.covered == most:
+            if result.count < goal.explanations:
+                return f"proved that {_found(goal.explanations)} cover no more"
             return f"proved to be the most that {_found(goal.explanations)} can cover"
         return f"{_found(goal.explanations)} can cover at most {most:,}{gap}"
     wanted = min(most, goal.needed(result.people))
@@ -420,6 +414,25 @@ def measure_words(result: Result) -> str:
     return MEASURES.get((result.problem.get("costs") or {}).get("measure", ""), "")
 
 
+def cost_words(result: Result) -> str:
+    """Say what a change costs, for readers who did not set it."""
+    costs = result.problem.get("costs")
+    if costs is None:
+        return "every feature that changes counts 1"
+    if measure := measure_words(result):
+        return f"how far a value goes, {measure}"
+    scale, told = costs.get("scale", 1), []
+    for feature, table in enumerate(costs["tables"]):
+        square = Square.read(table)
+        cells = np.arange(len(square.line_of))
+        apart = cells[:, None] != cells
+        paid = square.lines[square.line_of][apart] / scale
+        if len(paid):
+            ends = dict.fromkeys(f"{number:,.12g}" for number in (paid.min(), paid.max()))
+            told.append(f"{result.labels.feature(feature)} {' to '.join(ends)}")
+    return f"for each change: {', '.join(told)}"
+
+
 def _goal_proof(result: Result) -> str:
     """Say why a number of explanations covers no more people, or why so many people need so many."""
     proof, labels, k = result.proof, result.labels, result.goal.explanations
@@ -432,22 +445,29 @@ def _goal_proof(result: Result) -> str:
     if k is not None and result.covered == helpable:
         rest = f"every other {labels.one} is beyond help"
         return f"Proof that no more can be covered: {rest if result.unreachable else 'all are covered'}."
-    short = helpable * proof.scale - sum(proof.weights)
-    together, lacking = f"{proof.capacity / proof.scale:.3f}", f"{short / proof.scale:.3f}"
+    total, scale, capacity = sum(proof.weights), proof.scale, proof.capacity
+    several = labels.several
     if k is None:
         people = min(most, result.goal.needed(result.people))
         claim = f"at least {_found(result.lower_bound)} must be used for {labels.counted(people)}"
-        least = -(-1000 * (people * proof.scale - short) // proof.capacity) / 1000  # rounded up
-        sums = f"({people:,} - {lacking}) / {together} = {least:.3f} explanations are needed"
+        covered = total - scale * (helpable - people)
+        least = -(-1000 * covered // capacity) / 1000  # rounded up
+        sums = (
+            f"With {labels.counted(helpable - people)} left out, {covered / scale:.3f} of it has to be "
+            f"covered, which takes {least:.3f} explanations"
+        )
     else:
         claim = f"at most {labels.counted(most)} can be covered by {_found(k)}"
-        total = (k * proof.capacity + short) * 1000 // proof.scale / 1000
-        sums = f"no more than {k} x {together} + {lacking} = {total:.3f} {labels.several} are covered"
+        left = max(0, -(-(total - k * capacity) // scale))
+        sums = (
+            f"{_found(k)} {'covers' if k == 1 else 'cover'} at most {k * capacity / scale:.3f} of it, so "
+            f"that at least {left:,} of {helpable:,} {several} are left out"
+        )
     if proof.exclusion is not None:
-        sums += ", and a complete search of the groups that are heavy enough shows the rest"
+        sums += "; a complete search of the groups that are heavy enough shows the rest"
     return (
-        f"Proof that {claim}: every {labels.one} has a weight of at most 1, no explanation covers more "
-        f"weight than {together}, and all weights together are {lacking} short of 1 for each. So {sums}."
+        f"Proof that {claim}: {several} carry weights of at most 1 each, {total / scale:.3f} together, and "
+        f"no explanation covers more than {capacity / scale:.3f} of it. {sums}."
     )
 
 

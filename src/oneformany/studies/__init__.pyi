@@ -3,5 +3,7 @@ from oneformany.studies.audit import Difference as Difference
 from oneformany.studies.curves import Frontier as Frontier
 from oneformany.studies.curves import FrontierPoint as FrontierPoint
 from oneformany.studies.curves import frontier as frontier
+from oneformany.studies.how_many import Curve as Curve
+from oneformany.studies.how_many import CurvePoint as CurvePoint
 from oneformany.studies.nearest import Alternative as Alternative
 from oneformany.studies.nearest import alternatives as alternatives

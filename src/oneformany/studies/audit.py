@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from oneformany.result.result import Result
 from oneformany.result.row_index import plain_label
 from oneformany.schema.feature import free_name, suggestion
 from oneformany.schema.frames import Table, as_pandas
+from oneformany.schema.schema import html_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,6 +131,11 @@ class Audit:
             return f"By {shown(self.by)}: no difference between a subgroup and the others is clear of chance."
         return "\n".join([f"By {shown(self.by)}, clear of chance:", *clear])
 
+    def _repr_html_(self) -> str:
+        head = (self.by, *(str(name).replace("_", " ") for name in self.table.columns))
+        lines = ((name, *map(_told, line)) for name, *line in self.table.itertuples())
+        return f"<div>{html_table(head, lines)}<p>{escape(self.summary())}</p></div>"
+
     def plot(self, ax: "Axes | None" = None, measure: str = "refused") -> "Axes":
         """Draw one measure of the subgroups; see :func:`oneformany.plotting.plot_subgroups`.
 
@@ -234,6 +241,27 @@ def measure_words(measure: str, number: float) -> str:
     if measure == "mean_changes":
         return f"{round(number, 2) + 0.0:.2f}"  # adding zero leaves no "-0.00"
     return f"{round(number, 3) + 0.0:.1%}"
+
+
+def _told(number: float) -> str:
+    """Write a cell of the table: a count, or a mean with two digits."""
+    if isinstance(number, float):
+        return "" if np.isnan(number) else f"{number:.2f}"
+    return f"{number:,}"
+
+
+def difference_words(measure: str, number: float) -> str:
+    """Write a difference: of shares in percentage points."""
+    if measure == "mean_changes":
+        return measure_words(measure, number)
+    points = round(100 * number, 1) + 0.0
+    return f"{points:.1f} percentage point{'' if abs(points) == 1 else 's'}"
+
+
+def interval_words(one: Difference) -> str:
+    """Write the interval of a difference."""
+    ends = [difference_words(one.measure, end) for end in (one.low, one.high)]
+    return f"{ends[0].partition(' ')[0]} to {ends[1]}"
 
 
 def _people(result: Result, people: ArrayLike | None, asked: IntArray, n_rows: int) -> IntArray:
@@ -352,10 +380,8 @@ def _resampled(counts: IntArray, random: np.random.Generator) -> FloatArray:
 
 
 def _sentence(one: Difference, measure: str) -> str:
-    value, others, difference, low, high = (
-        measure_words(one.measure, getattr(one, name)) for name in COLUMNS
-    )
+    value, others = (measure_words(one.measure, number) for number in (one.value, one.others))
     return (
-        f"{shown(one.subgroup)}, {measure}: {value} against {others} of the others "
-        f"(difference {difference}, 95 % interval {low} to {high})."
+        f"{shown(one.subgroup)}, {measure}: {value} against {others} of the others (difference "
+        f"{difference_words(one.measure, one.difference)}, 95 % interval {interval_words(one)})."
     )

@@ -19,6 +19,7 @@ from oneformany.problem.goal import Goal
 from oneformany.problem.problem import checked_problem
 from oneformany.result.explanation import Explanation
 from oneformany.result.result import Result
+from oneformany.schema.schema import html_table
 from oneformany.statistics import Round
 from oneformany.stop import Stop
 
@@ -122,6 +123,14 @@ class Frontier:
         """
         drawn: Axes = import_module("oneformany.plotting").plot_frontier(self, ax)
         return drawn
+
+    def _repr_html_(self) -> str:
+        columns = (self.over.replace("_", " "), self.measure, "bound", "seconds", "proved")
+        lines = (
+            (p.asked, f"{p.value:,}", f"{p.bound:,}", f"{p.seconds:.1f}", "yes" if p.proved else "no")
+            for p in self.points
+        )
+        return html_table(columns, lines)
 
     def __repr__(self) -> str:
         told = [f"{p.asked}: {p.value}" + f" (bound {p.bound})" * (p.value != p.bound) for p in self.points]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, partial
+from html import escape
 
 from oneformany.exceptions import CertificateError
 from oneformany.verify import answer, bound
@@ -62,6 +63,16 @@ class Report:
     def __str__(self) -> str:
         lines = [f"    {check.name}: {check.outcome} ({check.detail})" for check in self.checks]
         return "\n".join([self.outcome, *lines])
+
+    def _repr_html_(self) -> str:
+        lines = "".join(
+            f"<tr><td>{escape(check.name)}</td><td>{escape(str(check.outcome))}</td>"
+            f"<td>{escape(check.detail)}</td></tr>"
+            for check in self.checks
+        )
+        head = "<tr><th>claim</th><th>outcome</th><th>how it was checked</th></tr>"
+        table = f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>"
+        return f"<div><p>{escape(str(self.outcome))}</p>{table}</div>"
 
     @property
     def outcome(self) -> Outcome:
