@@ -12,7 +12,9 @@ from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Oracle
 from oneformany.oracles.scored import Acceptance
 from oneformany.oracles.trees.ensemble import TreeEnsemble
+from oneformany.oracles.trees.large import LargeTreeOracle
 from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.oracles.trees.runs import RunTrees
 
 
 def described(description: Mapping[str, Any], *, perhaps: bool = False) -> Oracle:
@@ -42,12 +44,15 @@ def described(description: Mapping[str, Any], *, perhaps: bool = False) -> Oracl
     if kind == "all":
         members = [described(member, perhaps=perhaps) for member in description["members"]]
         return conjunction(members, description.get("at_least"))
-    rebuilt: AdditiveOracle | TreeOracle | NetworkOracle
+    rebuilt: AdditiveOracle | TreeOracle | LargeTreeOracle | NetworkOracle
     if kind == "additive":
         tables, intercept = description["tables"], description["intercept"]
         rebuilt = AdditiveOracle.from_units(tables, intercept, description["digits"])
     elif kind == "trees":
-        rebuilt = TreeOracle(TreeEnsemble.from_dict(description))
+        if "runs" in description:
+            rebuilt = LargeTreeOracle(RunTrees.from_dict(description))
+        else:
+            rebuilt = TreeOracle(TreeEnsemble.from_dict(description))
     elif kind == "network":
         layers = tuple((np.array(one["weights"]), np.array(one["bias"])) for one in description["layers"])
         rebuilt = NetworkOracle(

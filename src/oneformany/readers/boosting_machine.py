@@ -8,9 +8,9 @@ import numpy as np
 from oneformany.anything import AnyModel
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.oracles.trees.ensemble import LEAF, Tree
+from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.readers.columns import Rows, as_fitted
-from oneformany.readers.trees.forest import log_odds_oracle
+from oneformany.readers.trees.oracles import log_odds_oracle
 from oneformany.readers.verdict import Reading, Verdict, class_index, least_probability
 
 MOST_CELLS = 1_000_000
@@ -46,7 +46,8 @@ def read_boosting_machine(model: AnyModel, rows: Rows, threshold: float | None, 
     tables = [said[term_of == term, term].reshape(shape) for term, shape in enumerate(shapes)]
     trees = [_tree(features, table, max(levels)) for features, table in zip(terms, tables, strict=True)]
     intercept = sign * float(np.asarray(model.intercept_).reshape(-1)[0])
-    oracle = log_odds_oracle(levels, trees, intercept, least_probability(threshold))
+    ensemble = TreeEnsemble.from_trees(levels, trees, intercept)
+    oracle = log_odds_oracle(ensemble, least_probability(threshold))
     return Reading(oracle, verdict)
 
 

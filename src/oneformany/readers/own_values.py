@@ -14,7 +14,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.acceptors import Acceptor, UnreadError, known_to_all, names_of
-from oneformany.readers.callables import BlackBox, as_black_box
+from oneformany.readers.callables import BlackBox
 from oneformany.readers.columns import Rows
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.registry import read_model
@@ -28,8 +28,6 @@ from oneformany.schema.frames import DATES, ColumnValues, Table, alike, is_plain
 from oneformany.schema.schema import Schema, ValueSchema
 from oneformany.stop import Stop
 
-# Splits times columns times values up to which trees are read, in a second or two; larger ones are asked
-MOST_ENTRIES = 1 << 28
 MOST_SHOWN = 60  # letters of a value, in a message
 # Distinct numbers of the reference data that are looked at, all columns together, for each second of a time
 # limit: reading them takes half of that second (5 microseconds each)
@@ -177,7 +175,7 @@ def _classes(
 def read_values(
     inputs: Sequence[Inputs], acceptors: Sequence[Acceptor], cells: Cells, stop: Stop | None = None
 ) -> tuple[list[Read], OwnValues | None]:
-    """Read each model on the values that some of them tell apart; trees too large for that are asked instead.
+    """Read each model on the values that some of them tell apart.
 
     Returns the models as the engine asks them, and own values of the rows, ``None`` where cells decide.
     """
@@ -201,25 +199,19 @@ class Read:
 
 
 def _read(inputs: Inputs, acceptor: Acceptor, cells: Cells, number: int, stop: Stop | None) -> Read:
-    widest, p, encoding = max(cells.classes.levels), len(inputs.names), cells.encodings[number]
-    forest, unread = cells.seen[number].forest, None
-    n_splits = 0 if forest is None else forest.splits.shape[1]
+    encoding, unread = cells.encodings[number], acceptor.unread
     threshold, positive = acceptor.threshold, acceptor.positive
-    if n_splits * p * widest > MOST_ENTRIES:
-        unread = f"{n_splits} splits, on {p} columns of up to {widest} values, are too many"
-    elif inputs.oracle is not None and (encoding is None or (stop is not None and stop.expired())):
-        unread = TIME_WAS_UP
     labels = [cells.classes.labels.get(name, name) for name in inputs.names]
-    if unread is not None:
-        box = None if unread == TIME_WAS_UP else as_black_box(inputs.model, threshold, positive)
+    if inputs.oracle is not None and (encoding is None or (stop is not None and stop.expired())):
+        unread = TIME_WAS_UP
         decided = BlackBox(lambda frame: inputs.decide(frame[labels]).astype(np.float64))
-        reading = read_model(box or decided, cells.classes)
+        reading = read_model(decided, cells.classes)
     elif inputs.oracle is None or encoding is None:
         reading = read_model(inputs.model, cells.classes, threshold, positive)
     else:
         rows = Rows.of(cells.classes)
         reading = Reading(inputs.oracle(encoding), lambda codes: inputs.decide(rows.frame(codes)[labels]))
-    return Read(reading.oracle, unread or acceptor.unread)
+    return Read(reading.oracle, unread)
 
 
 def _dates(column: pd.Series[Any], more: pd.Series[Any], kept: Collection[str]) -> ColumnValues:

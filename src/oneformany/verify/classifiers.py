@@ -13,10 +13,9 @@ Several classifiers are one of the kind ``all``: a point is surely positive when
 many, surely accept it, and possibly positive when so many possibly do. Each of them has its own kind.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from hashlib import sha256
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -24,16 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.reading import BoolArray, FloatArray, IntArray, Json, Limits
+from oneformany.verify.reading import BoolArray, FloatArray, IntArray, Json
+from oneformany.verify.trees import LARGEST_SCORE, Trees, read_trees
 
-LEAF = -1
 ALL = "all"
 MOST_MEMBERS = 1_000
 DEEPEST = 8  # classifiers inside classifiers
-LARGEST_SCORE = 2**61
-MOST_NODES = 10**7
-STEPS = 10**8  # through trees, between two looks at the clock
-MOST_SUMS = 2**32  # numbers that the leaves of all trees add for one row: seconds without a look at the clock
 ROUNDOFF = 2.0**-53
 UNDERFLOW = 1e-290  # what products below the smallest normal number lose is far less
 FINEST_DIGITS = 18
@@ -70,7 +65,7 @@ class Classifier:
     lenient: bool = True  # whether what is possibly positive is accepted, or what surely is
     members: tuple["Classifier", ...] = ()  # of the kind ``all``
     at_least: int = 0  # so many of them have to accept a point
-    trees: "Trees | None" = None  # whose leaves are the score
+    trees: Trees | None = None  # whose leaves are the score
     network: "Network | None" = None  # whose logit is the score
 
     @property
@@ -210,7 +205,7 @@ def _read_one(given: Json, levels: tuple[int, ...]) -> Classifier:
             needed, margin = threshold - intercept, sure - threshold
             total: Reach = partial(_added, tables, starts, intercept)
         else:
-            trees = _trees(given, levels, intercept)
+            trees = read_trees(given, levels, intercept)
             total, keys = trees.reach, trees.keys
         reach, scores = total, partial(_exactly, total)
     ties, rejected = (
@@ -257,99 +252,6 @@ def _tables(given: Json, levels: tuple[int, ...], beside: int) -> IntArray:
     if beside + sum(max(map(abs, table)) for table in tables) > LARGEST_SCORE:
         raise CertificateError(f"{given.path} give scores beyond {LARGEST_SCORE}")
     return np.array([number for table in tables for number in table], dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Trees:
-    """Trees whose leaves are added up, in exact integers.
-
-    A point goes left at a node when its level of the node's feature is marked, until it is at a leaf.
-    """
-
-    nodes: IntArray  # (n, 5) the feature, where its levels begin in ``goes_left``, both children, the units
-    goes_left: BoolArray
-    roots: IntArray
-    intercept: int
-    limits: Limits
-
-    def reach(self, codes: IntArray, free: BoolArray) -> IntArray:
-        """Add up the greatest leaves that each row of codes may end in."""
-        sums = [sums for _, sums in self._leaves(codes, np.broadcast_to(free, codes.shape))]
-        return self.intercept + np.concatenate([np.zeros(0, dtype=np.int64), *sums])
-
-    def keys(self, codes: IntArray) -> list[bytes]:
-        """Tell points apart by the leaves that they meet."""
-        batches = self._leaves(codes, np.zeros(codes.shape, dtype=np.bool_))
-        return [sha256(met.tobytes()).digest() for leaves, _ in batches for met in leaves]
-
-    def add_leaves(
-        self,
-        own: IntArray,
-        after: IntArray,
-        counts: IntArray,
-        child: IntArray,
-        start: IntArray,
-        most: int,
-        sums: IntArray,
-    ) -> bool:
-        """Add up what changes of one row add to its score, as the kernel of this name says."""
-        from oneformany.verify.kernels import add_leaves
-
-        arrays = self.nodes, self.goes_left, self.roots
-        return bool(
-            add_leaves(own, after, counts, *arrays, child, start, most, self.deepest, MOST_SUMS, sums)
-        )
-
-    @cached_property
-    def deepest(self) -> int:
-        """The splits on the longest way down."""
-        from oneformany.verify.kernels import deepest_leaf
-
-        waiting = np.zeros((2, len(self.nodes) + 1), dtype=np.int64)
-        return int(deepest_leaf(self.nodes, self.roots, *waiting))
-
-    def _leaves(self, codes: IntArray, free: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
-        """Find the greatest leaf of each tree that rows of codes may end in, and the sum, some at a time."""
-        from oneformany.verify.kernels import greatest_leaves
-
-        waiting = np.zeros(len(self.nodes), dtype=np.int64)
-        step = max(1, STEPS // (len(self.nodes) + 100 * len(self.roots)))  # no row meets a node twice
-        for first in range(0, len(codes), step):
-            self.limits.check()
-            some, opened = (np.ascontiguousarray(each[first : first + step]) for each in (codes, free))
-            yield greatest_leaves(some, opened, self.nodes, self.goes_left, self.roots, waiting)
-
-
-def _trees(given: Json, levels: tuple[int, ...], intercept: int) -> Trees:
-    """Read an ensemble; nodes that are not trees are refused, such as circles and shared branches."""
-    if given["levels"].integers(1, max(levels), len(levels)) != levels:
-        raise CertificateError(f"{given['levels'].path} are not those of the problem")
-    feature = given["feature"].array(LEAF, len(levels) - 1)
-    count = len(feature)
-    if not 0 < count <= MOST_NODES:
-        raise CertificateError(f"{given['feature'].path} names {count} nodes, not 1 to {MOST_NODES}")
-    children = given["children"].matrix(LEAF, count - 1, 2, count)
-    units = given["units"].array(-LARGEST_SCORE, LARGEST_SCORE, count)
-    roots = np.array(given["roots"].distinct(count - 1), dtype=np.int64)
-    if max(len(roots), 1) * int(np.abs(units).max()) > LARGEST_SCORE:
-        raise CertificateError(f"{given['units'].path} give sums beyond {LARGEST_SCORE}")
-    # No node has two parents and no root has one, so no way down from a root meets itself.
-    path, below = given["children"].path, children[feature != LEAF]
-    if (below < 0).any():
-        raise CertificateError(f"{path} lead from a split to no node")
-    for node in np.flatnonzero(np.bincount(np.append(below.ravel(), roots), minlength=count) > 1)[:1]:
-        raise CertificateError(
-            f"{path} lead to node {node} from two sides or in a circle: these are not trees"
-        )
-    width = np.where(feature == LEAF, 0, np.array(levels)[feature])
-    given.limits.hold(int(width.sum()) + 64 * count, "the trees")
-    starts = np.cumsum(width) - width
-    goes_left = np.zeros(int(width.sum()), dtype=np.bool_)  # at goes_left[starts[node] + level]
-    for node, listed in enumerate(given["left"].entries(count)):
-        marked = listed.array(0, max(levels) - 1)  # a level that the feature does not have decides nothing
-        goes_left[starts[node] + marked[marked < width[node]]] = True
-    nodes = np.column_stack([feature, starts, children, units])
-    return Trees(nodes, goes_left, roots, intercept, given.limits)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from oneformany.arrays import IntArray
 from oneformany.oracles.actions import Actions
 from oneformany.oracles.dense import DenseJudge
-from oneformany.oracles.trees.kernels import LeafSets, WordArray
+from oneformany.oracles.trees.kernels import WORD, LeafSets, WordArray
 from oneformany.oracles.trees.polynomial_kernels import judge_row
+from oneformany.oracles.trees.run_kernels import judge_row_by_runs, slots_inside
+from oneformany.oracles.trees.runs import RunTrees
 
 
 class Paths(NamedTuple):
@@ -66,3 +68,29 @@ class TreePolynomial(DenseJudge):
         """Add up what moves, pairs and triples gain, leaf by leaf."""
         slots = self.actions.owner, self.actions.after, self.actions.ways
         judge_row(values, may, start, most, slots, self._sets.allowed, self._paths, needed, judged)
+
+
+class RunPolynomial(DenseJudge):
+    """Judges all actions of rows under trees of runs, which are walked down for each row."""
+
+    def __init__(self, trees: RunTrees, actions: Actions, needed: Callable[[], tuple[int, int]]) -> None:
+        super().__init__(actions, needed)
+        self._trees = trees.nodes, trees.units, trees.roots
+        owner, slots = actions.owner, np.arange(len(actions.owner))
+        bits = slots - np.searchsorted(owner, owner)
+        inside = np.zeros((len(trees.nodes), 1 + int(bits.max(initial=0)) // WORD), dtype=np.uint64)
+        slots_inside(trees.nodes, owner, actions.goals, bits, inside)
+        self._bits = bits, inside
+
+    def sums(
+        self,
+        values: IntArray,
+        may: NDArray[np.int8],
+        start: int,
+        most: int,
+        needed: tuple[int, int],
+        judged: NDArray[np.int8],
+    ) -> None:
+        """Add up what moves, pairs and triples gain, leaf by leaf."""
+        slots = self.actions.owner, self.actions.after, self.actions.ways
+        judge_row_by_runs(values, may, start, most, slots, self._trees, self._bits, needed, judged)

@@ -58,7 +58,7 @@ def _changes(leaf, sat, starts, features, slot_allowed, range_of, may, feature_u
 
 
 @inner
-def _add_leaf(value, found, unmet, most, feature_unmet, counts, changing, single, pair, triple, steps):
+def add_leaf(value, found, unmet, most, feature_unmet, counts, changing, single, pair, triple, steps):
     """Add a leaf to the numbers of all sets of moves that change it."""
     first, second, after = steps
     for a in range(found):
@@ -90,6 +90,35 @@ def _add_leaf(value, found, unmet, most, feature_unmet, counts, changing, single
                             triple[begin + changing[c, k]] += three
 
 
+@inner
+def reserve(slots, p, may, start, most):
+    """Room for the numbers of moves, pairs and triples, all zero, and where they stand.
+
+    Of features: where their slots begin and end, from ``start`` on, whether some move can be made, and the
+    most slots that one has. Of slots i, j, k the triple is at ``first[i] - second[j] - after[j] + k``.
+    """
+    owner, after, ways = slots
+    n, widest = len(owner), 1
+    range_of = np.zeros((p, 2), dtype=np.int64)
+    open_features = np.zeros(p, dtype=np.bool_)
+    for slot in range(start, n):
+        f = owner[slot]
+        if range_of[f, 1] == 0:
+            range_of[f, 0] = slot
+        range_of[f, 1] = slot + 1
+        open_features[f] |= may[slot] == MOVES
+        widest = max(widest, slot + 1 - range_of[f, 0])
+    single = np.zeros(n, dtype=np.int64)
+    pair = np.zeros((n, n), dtype=np.int64)
+    triple = np.zeros(ways[3, start] if most > 2 else 0, dtype=np.int64)
+    first, second = np.zeros((2, n), dtype=np.int64)
+    if most > 2:
+        for slot in range(start, n):
+            first[slot] = ways[3, start] - ways[3, slot] + ways[2, after[slot]]
+            second[slot] = ways[2, slot]
+    return range_of, open_features, widest, single, pair, triple, (first, second, after)
+
+
 @outer
 def judge_row(
     values: IntArray,
@@ -104,35 +133,15 @@ def judge_row(
 ) -> None:
     """Judge all actions of at most ``most`` slots, up to three, from a slot on; smaller ones come first."""
     starts, features, slot_allowed, units = paths
-    owner, after, ways = slots
-    p, n, n_words = allowed.shape[0], len(owner), allowed.shape[2]
+    p, n_words = allowed.shape[0], allowed.shape[2]
     sat = np.empty((p, n_words), dtype=np.uint64)
-    range_of = np.zeros((p, 2), dtype=np.int64)
-    open_features = np.zeros(p, dtype=np.bool_)
-    for slot in range(start, n):
-        f = owner[slot]
-        if range_of[f, 1] == 0:
-            range_of[f, 0] = slot
-        range_of[f, 1] = slot + 1
-        open_features[f] |= may[slot] == MOVES
-    widest = 1
+    range_of, open_features, widest, single, pair, triple, steps = reserve(slots, p, may, start, most)
     for f in range(p):
         sat[f] = allowed[f, values[f]]
-        widest = max(widest, range_of[f, 1] - range_of[f, 0])
     met, alive = np.empty((2, n_words), dtype=np.uint64)
     _open_leaves(sat, open_features, most, met, alive)
     feature_unmet, counts = np.zeros((2, p), dtype=np.int64)
     changing = np.empty((p, widest), dtype=np.int64)
-    single = np.zeros(n, dtype=np.int64)
-    pair = np.zeros((n, n), dtype=np.int64)
-    triple = np.zeros(ways[3, start] if most > 2 else 0, dtype=np.int64)
-    # Of slots i, j, k the triple is at first[i] - second[j] - after[j] + k
-    first, second = np.zeros((2, n), dtype=np.int64)
-    if most > 2:
-        for slot in range(start, n):
-            first[slot] = ways[3, start] - ways[3, slot] + ways[2, after[slot]]
-            second[slot] = ways[2, slot]
-    steps = first, second, after
     base = 0
     for w in range(n_words):
         rest = alive[w]
@@ -149,8 +158,8 @@ def judge_row(
                 leaf, sat, starts, features, slot_allowed, range_of, may, feature_unmet, counts, changing
             )
             if unmet >= 0:
-                _add_leaf(
+                add_leaf(
                     *(value, found, unmet, most, feature_unmet, counts, changing),
                     *(single, pair, triple, steps),
                 )
-    sum_up(base, may, start, most, after, single, pair, triple, needed, judged)
+    sum_up(base, may, start, most, slots[1], single, pair, triple, needed, judged)

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oneformany.arrays import FloatArray, IntArray
-from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
-from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.verdict import DOUBLE, are_round, log_odds
+from oneformany.oracles.trees.ensemble import LEAF, Tree
+from oneformany.readers.verdict import DOUBLE
 from oneformany.schema.cells import Told
 from oneformany.schema.encoding import Encoding
 
@@ -42,17 +41,6 @@ class Forest:
     strict: bool = False  # an input equal to a threshold goes right (``<``) rather than left (``<=``)
     single: bool = False  # inputs are compared in single precision
     listed_left: bool = True  # a category of the set goes left
-
-    def oracle(self, encoding: Encoding, chance: float, sign: int) -> TreeOracle:
-        """Make an oracle; ``sign`` is -1 where the first class, whose log-odds are minus these, is wanted."""
-        trees = self.on_levels(encoding, sign)
-        if not self.votes:
-            how = self.steepness, self.rounding
-            return log_odds_oracle(encoding.levels, trees, sign * self.intercept, chance, *how)
-        ensemble, needed = TreeEnsemble.from_trees(encoding.levels, trees), chance * len(trees)
-        margin = margin_of(ensemble, DOUBLE) + 4 * DOUBLE * needed
-        leaves = np.concatenate([tree.value[tree.feature == LEAF] for tree in trees])
-        return TreeOracle(ensemble, needed, margin, rounds=not are_round(leaves, bits=12, below=1000))
 
     def on_levels(self, encoding: Encoding, sign: int) -> list[Tree]:
         """Turn each tree into one on levels, its leaves times ``sign``."""
@@ -120,29 +108,3 @@ class Forest:
             compared = values.astype(np.float32).astype(np.float64) if self.single else values
         found = np.searchsorted(thresholds, compared, side="right" if self.strict else "left")
         return np.where(np.isnan(values), np.nan, found)
-
-
-def log_odds_oracle(
-    levels: Sequence[int],
-    trees: Sequence[Tree],
-    intercept: float,
-    chance: float,
-    steepness: float = 1.0,
-    rounding: float = DOUBLE,
-) -> TreeOracle:
-    """Make an oracle whose sum of leaves, times ``steepness``, is the log-odds of a probability.
-
-    ``rounding`` is the relative rounding error of the model's arithmetic. The margin covers the worst case
-    of adding the leaves in any order and of the logistic function, in that arithmetic.
-    """
-    ensemble = TreeEnsemble.from_trees(levels, trees, intercept)
-    logistic = 8 * rounding / (chance * (1 - chance) * steepness)
-    return TreeOracle(ensemble, log_odds(chance) / steepness, margin_of(ensemble, rounding) + logistic)
-
-
-def margin_of(ensemble: TreeEnsemble, rounding: float) -> float:
-    """How far off a library can be that adds up the leaves in any order, rounding as much each time."""
-    n_trees = len(ensemble.roots)
-    largest = np.maximum.reduceat(np.abs(ensemble.units), ensemble.roots)
-    size = (abs(ensemble.intercept) + int(largest.sum())) / 10**ensemble.digits
-    return float((n_trees + 2) / 10**ensemble.digits + 2 * (n_trees + 2) * rounding * size)

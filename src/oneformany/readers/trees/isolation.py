@@ -8,9 +8,11 @@ import numpy as np
 from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
+from oneformany.oracles.trees.ensemble import LEAF
+from oneformany.oracles.trees.large import LargeTreeOracle
 from oneformany.oracles.trees.oracle import TreeOracle
-from oneformany.readers.trees.forest import Forest, Grown, margin_of
+from oneformany.readers.trees.forest import Forest, Grown
+from oneformany.readers.trees.oracles import margin_of, on_levels, tree_oracle
 from oneformany.readers.verdict import DOUBLE, class_index
 from oneformany.schema.encoding import Encoding
 
@@ -20,7 +22,7 @@ OPERATIONS = 64  # rounded ones, and more, between the sum of the depths and the
 
 def read_isolation_forest(
     model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
-) -> TreeOracle:
+) -> TreeOracle | LargeTreeOracle:
     """Read a fitted ``IsolationForest``, which calls 1 what it does not find unusual, and -1 the rest.
 
     Its decision value is ``-2 ** (-depths / deepest) - offset_``, where the depths of the row's leaves are
@@ -39,9 +41,9 @@ def read_isolation_forest(
     unusual = max(SMALLEST, -(float(model.offset_) + least))
     most = sum(float(tree.value[tree.column == LEAF].max()) for tree in forest.trees)
     needed = min(-deepest * float(np.log2(unusual)), most + 1.0)
-    ensemble = TreeEnsemble.from_trees(encoding.levels, forest.on_levels(encoding, sign))
+    trees = on_levels(forest, encoding, sign)
     rounding = OPERATIONS * DOUBLE * (deepest + abs(needed)) / unusual
-    return TreeOracle(ensemble, sign * needed, margin_of(ensemble, DOUBLE) + rounding)
+    return tree_oracle(trees, sign * needed, margin_of(trees, DOUBLE) + rounding)
 
 
 def isolation_forest(model: AnyModel) -> Forest:

@@ -11,12 +11,14 @@ from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import UnsupportedModelError
 from oneformany.oracles.trees.ensemble import LEAF
+from oneformany.oracles.trees.large import LargeTreeOracle
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.readers.columns import inputs_for, named_as_fitted, probe
 from oneformany.readers.registry import ISOLATION, TREES, reader_for
 from oneformany.readers.trees.catboost import catboost_forest
 from oneformany.readers.trees.forest import Forest, Grown
 from oneformany.readers.trees.isolation import isolation_forest
+from oneformany.readers.trees.oracles import oracle_of
 from oneformany.readers.verdict import SINGLE, both_classes, class_index, least_probability, log_odds
 from oneformany.schema.encoding import Encoding
 
@@ -26,7 +28,7 @@ NUMBER_FOR_MISSING = "takes a number for a missing value; fit it with not-a-numb
 
 def read_trees(
     model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
-) -> TreeOracle:
+) -> TreeOracle | LargeTreeOracle:
     """Read a fitted tree, forest, bagging or boosting classifier, or a booster, with or without categories.
 
     The score is the sum of the trees' probabilities of the positive class for trees, forests and bagging, and
@@ -43,7 +45,7 @@ def read_trees(
     if getattr(model, "is_categorical_", None) is not None:  # its own coding of categories puts them first
         coding, inputs = model._preprocessor, inputs_for(model, encoding)  # noqa: SLF001 (no public way)
         encoding = probe(lambda codes: coding.transform(inputs(codes)), encoding.levels)
-    return forest.oracle(encoding, chance, 1 if index == 1 or forest.votes else -1)
+    return oracle_of(forest, encoding, chance, 1 if index == 1 or forest.votes else -1)
 
 
 def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
