@@ -1,4 +1,4 @@
-"""Trees of runs are the trees of sets of levels that they were made of: point by point, question by question."""
+"""Trees of runs are the trees of sets of levels that they were made of: in points and in questions."""
 
 from __future__ import annotations
 

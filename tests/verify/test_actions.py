@@ -182,11 +182,11 @@ def test_no_time_and_no_memory_leave_it_open(limits: dict[str, float]) -> None:
 
 
 def test_leaves_that_add_too_many_numbers_are_asked_about_instead(monkeypatch: pytest.MonkeyPatch) -> None:
-    from oneformany.verify import classifiers
+    from oneformany.verify import trees
 
     problem = asked(np.random.default_rng(4), 1)
     every = Actions(problem, np.arange(len(problem.codes)))
     before = [every.followed_by(index) for index in range(len(every.given))]
-    monkeypatch.setattr(classifiers, "MOST_SUMS", 1)
+    monkeypatch.setattr(trees, "MOST_SUMS", 1)
     assert every._sums(problem.classifier, 0) is None
     assert all(np.array_equal(told, every.followed_by(index)) for index, told in enumerate(before))
