@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import ceil
@@ -33,6 +34,7 @@ class _Judge:
 
     def findings(self) -> Iterator[bool]:
         """All that has to hold."""
+        yield from self._alone()
         yield from self._rows()
         yield from self._changes()
         yield from self._bounds()
@@ -61,6 +63,45 @@ class _Judge:
             return None
         return values, cost
 
+    def affordable(self, row: int, cost: int) -> bool:
+        """Whether a row may pay so much, by the cheapest way that the file says it has alone."""
+        slack = self.problem.get("slack")
+        if slack is None or slack["alone"][row] is None:
+            return True
+        ended = self.after(row, self._ends_alone(row))
+        times, more = Fraction(repr(slack["times"])), Fraction(repr(slack["more"]))
+        scale = self.problem["costs"]["scale"] if self.problem.get("costs") else 1
+        return ended is not None and cost <= times * ended[1] + more * scale
+
+    def _ends_alone(self, row: int) -> list[int]:
+        cells = list(self.codes[row])
+        for feature, cell in self.problem["slack"]["alone"][row]:
+            cells[feature] = cell
+        return cells
+
+    def _alone(self) -> Iterator[bool]:
+        """Ways that rows have alone are allowed, surely accepted, and none possibly accepted is cheaper."""
+        if self.problem.get("slack") is None:
+            return
+        beyond = {entry["row"] for entry in self.result["unreachable"]} | set(self.result["undecided"])
+        for row, way in enumerate(self.problem["slack"]["alone"]):
+            if way is None:
+                yield row in beyond
+                continue
+            ended = self.after(row, self._ends_alone(row))
+            yield ended is not None and self.accepts(ended[0])[0]
+            yield (
+                len(way) <= self.most
+                or sum(old != new for old, new in zip(self.codes[row], self._ends_alone(row), strict=True))
+                <= self.most
+            )
+            for cells in product(*map(range, self.levels)):
+                moved = sum(old != new for old, new in zip(self.codes[row], cells, strict=True))
+                other = self.after(row, list(cells)) if moved <= self.most else None
+                yield (
+                    other is None or ended is None or other[1] >= ended[1] or not self.accepts(other[0])[1]
+                )
+
     @cached_property
     def kinds(self) -> list[int]:
         """First of equal rows."""
@@ -82,7 +123,9 @@ class _Judge:
         for feature, cell in zip(changed, to, strict=True):
             cells[feature] = cell
         ended = self.after(row, cells)
-        return NEVER if ended is None or not self.accepts(ended[0])[1] else ended[1]
+        if ended is None or not self.affordable(row, ended[1]) or not self.accepts(ended[0])[1]:
+            return NEVER
+        return ended[1]
 
     def _shared(
         self,
@@ -184,7 +227,7 @@ class _Judge:
                     for f, (c, o) in enumerate(zip(cells, self.codes[row], strict=True))
                 )
                 ended = self.after(row, cells)
-                yield ended is not None and self.accepts(ended[0])[0]
+                yield ended is not None and self.accepts(ended[0])[0] and self.affordable(row, ended[1])
                 cost += self.people[row] * (0 if ended is None else ended[1])
         yield self.result.get("cost", cost) == cost
 

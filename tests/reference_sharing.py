@@ -7,6 +7,7 @@ row. A group is a dictionary from row to cost.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
@@ -42,7 +43,32 @@ def cost_of_joining(
 
 
 def all_groups(problem: Problem) -> Iterator[Group]:
-    """Every group of every column, with costs; many of them twice."""
+    """Every group of every column, with costs; many of them twice.
+
+    With a slack nobody is in a group where following costs much more than in the cheapest one.
+    """
+    if problem.slack is None:
+        yield from _groups_at_any_cost(problem)
+        return
+    groups = list(_groups_at_any_cost(problem))
+    most = most_paid(problem, groups)
+    for group in groups:
+        yield {row: cost for row, cost in group.items() if cost <= most[row]}
+
+
+def most_paid(problem: Problem, groups: list[Group]) -> dict[int, Fraction]:
+    """What each row may pay, by the least that it pays in any group."""
+    slack: Any = problem.slack
+    times, more = Fraction(repr(slack.times)), Fraction(repr(slack.more))
+    scale = 1 if problem.costs is None else problem.costs.scale
+    least: dict[int, int] = {}
+    for group in groups:
+        for row, cost in group.items():
+            least[row] = min(cost, least.get(row, cost))
+    return {row: times * cost + more * scale for row, cost in least.items()}
+
+
+def _groups_at_any_cost(problem: Problem) -> Iterator[Group]:
     n_rows, n_features = problem.rows.shape
     for size in range(problem.max_changes + 1):
         for changed in combinations(range(n_features), size):

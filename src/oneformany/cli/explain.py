@@ -67,6 +67,10 @@ def explain(
             "steps or range.",
         ),
     ] = None,
+    slack: Annotated[
+        float | None,
+        Option(min=0, help="Ask nobody for more than so much beyond what the row would cost alone."),
+    ] = None,
     time_limit: options.TimeLimit = None,
     curve: Annotated[
         int | None,
@@ -87,7 +91,7 @@ def explain(
     if curve is not None and coverage is not None:
         raise InputError("give curve= or coverage=: a curve asks for the most people")
     frame, counts = setup.read(rows, people)
-    explainer = setup.explainer(model, max_changes, costs)
+    explainer = replace(setup.explainer(model, max_changes, costs), slack=slack)
     stop = Stop()
     with stop.on_interrupt():  # what is found is told and saved
         with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:

@@ -91,7 +91,7 @@ def reasons_of(problem: Problem, rows: IntArray, stop: Stop | None = None) -> di
 def _reason(problem: Problem, score: float, best: float, needed: int | None) -> str:
     """Why a row cannot be helped: its score, the best of all its moves, and how many changes would do."""
     changes = "1 change" if problem.max_changes == 1 else f"{problem.max_changes} changes"
-    if problem.restrictions:  # what they forbid may be positive
+    if problem.restricted:  # what they forbid may be positive
         return f"the classifier accepts no allowed point within {changes}"
     threshold = problem.oracle.threshold
     told = f"{0.0 if abs(threshold) < 1e-6 else threshold:.6g}"  # 0 to the user, without its margin

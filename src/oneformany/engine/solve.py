@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.engine.alone import with_ways_alone
 from oneformany.engine.certificate import Proofs
 from oneformany.engine.cheapen import cheapen
 from oneformany.engine.choose import choose
@@ -26,6 +27,7 @@ from oneformany.result.result import Result
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
+ALONE = 0.5  # of the time, for what each row would pay alone, without which it follows nothing
 REASONING = 0.5  # seconds beyond the limit, for the reasons why rows are beyond help
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
@@ -48,6 +50,9 @@ def solve_exact(
     stop = Stop(time_limit, memory=Memory(options.memory))
     run = Context(problem, goal, stop, options, progress=progress, seed=seed)
     with stop.on_interrupt():
+        if problem.slack is not None:
+            found = with_ways_alone(problem, hopeful_problems(problem), stop.part(ALONE * stop.remaining()))
+            problem, run = found, replace(run, problem=found)
         for hopeful in hopeful_problems(problem):
             first = solved(replace(run, problem=hopeful, statistics=Statistics()), start)
             start = accepted_explanations(problem, first)

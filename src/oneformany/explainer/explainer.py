@@ -18,6 +18,7 @@ from oneformany.explainer.streams import distinct_refused, first_batch, is_strea
 from oneformany.explainer.wanted import ask_about_wanted
 from oneformany.problem import Problem, Share
 from oneformany.problem.problem import checked_people
+from oneformany.problem.slack import Slack
 from oneformany.progress import Progress
 from oneformany.result.result import Result
 from oneformany.schema.frames import Table
@@ -82,6 +83,10 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         What a change of the feature costs, with at most four digits after the point; 1 for features that
         are not named. "percentile", "log-percentile", "steps" or "range": how far it goes; see
         :class:`Distance`, which also weighs columns.
+    slack : float, str or Slack, optional
+        A row follows an explanation only if that costs it so much more at most than the cheapest change that
+        helps it alone, which is proved first: ``slack=1``, or ``"1.5 times"``. A row of which that stays
+        open is undecided.
     labels : dict of column to label, optional
         What people call columns and their values in sentences, pictures and letters: a title, a pair of title
         and unit, such as ``{"amount": ("loan amount", "DM")}``, a dict of value to text, or a :class:`Label`.
@@ -117,6 +122,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     special: Mapping[Any, Any] | None = None
     targets: Mapping[Any, Any] | None = None
     costs: AnyValue = None
+    slack: Slack | float | str | None = None
     labels: Mapping[Any, Labelled] | None = None
     target: str | None = None
     also: Sequence[AnyModel] = ()

@@ -23,6 +23,7 @@ from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.problem.problem import checked_changes
+from oneformany.problem.slack import Slack
 from oneformany.readers.acceptors import (
     Acceptor,
     Acceptors,
@@ -80,7 +81,7 @@ class Posed:
     accepts: Decide  # whether the model itself accepts the rows of a frame like this one as they are
     decide: Decide  # whether all whom a row has to convince do
     members: tuple[Member, ...]  # each of them
-    limits: dict[str, Any]  # moves, restrictions and costs of a problem
+    limits: dict[str, Any]  # moves, restrictions, costs and slack of a problem
     own: OwnValues | None = None  # own values of all rows, where cells do not decide the model's answer
     cells: Cells | None = None  # the values in the cells, where the model reads these
     inputs: Inputs | None = None  # and how it does that, where it is only one
@@ -335,6 +336,7 @@ def _check_parameters(asked: OneForMany) -> None:
     if asked.target is not None and not isinstance(asked.target, str):
         raise InputError(f"target is {asked.target!r}; name what the model tells, such as target='deny'")
     checked_changes(asked.max_changes)
+    Slack.of(asked.slack)
     if asked.share not in get_args(Share):
         raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")
 
@@ -361,7 +363,8 @@ def _limits(
     numbers = None if numbers_of is None else {at: numbers_of(at) for at in compared}
     restrictions = restrictions_of(schema, asked.rules, reference, allowed, numbers)
     ruled = any(matrix is not None for matrix in allowed)
-    return {"allowed": allowed if ruled else None, "restrictions": restrictions, "costs": costs}
+    rules = {"allowed": allowed if ruled else None, "restrictions": restrictions}
+    return {**rules, "costs": costs, "slack": Slack.of(asked.slack)}
 
 
 def _choices(

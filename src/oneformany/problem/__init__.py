@@ -4,8 +4,10 @@ from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.problem.own import OwnValues
 from oneformany.problem.problem import AnyRestriction, NumberRestriction, Problem, Restriction, Share
+from oneformany.problem.slack import Alone, Slack
 
 __all__ = [
+    "Alone",
     "AnyRestriction",
     "Costs",
     "Goal",
@@ -14,4 +16,5 @@ __all__ = [
     "Problem",
     "Restriction",
     "Share",
+    "Slack",
 ]

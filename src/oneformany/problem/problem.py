@@ -15,6 +15,7 @@ from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import MOST_PEOPLE
 from oneformany.problem.own import OwnValues
+from oneformany.problem.slack import NOTHING, Alone, Slack
 from oneformany.schema.encoding import as_table, code_faults
 from oneformany.schema.feature import is_integer
 
@@ -99,6 +100,11 @@ class Problem:
         Rules on the whole of a changed row.
     people : (n,) array of integers or None
         How many people each given row stands for; ``None``: one.
+    slack : float, str, Slack or None
+        A row follows an explanation only if that costs it so much more at most than its cheapest way alone;
+        ``None``: whatever it costs.
+    alone : Alone or None
+        These cheapest ways, where there is a slack and they are known; ``solve`` finds them.
 
     Attributes
     ----------
@@ -132,6 +138,8 @@ class Problem:
     costs: Costs | None = None
     restrictions: Sequence[AnyRestriction] = ()
     people: ArrayLike | None = None
+    slack: Slack | float | str | None = None
+    alone: Alone | None = None
     rows: IntArray = field(init=False, repr=False)
     values: IntArray = field(init=False, repr=False)
     row_of: IntArray = field(init=False, repr=False)
@@ -157,6 +165,7 @@ class Problem:
             "max_changes": checked_changes(self.max_changes, len(levels)),
             "restrictions": tuple(self.restrictions),
             "people": people,
+            "slack": Slack.of(self.slack),
             "rows": np.ascontiguousarray(codes[first]),
             "values": np.ascontiguousarray(own[first]),
             "row_of": row_of,
@@ -231,12 +240,38 @@ class Problem:
     @property
     def plain(self) -> bool:
         """Whether rows share a point, are what their cells are, and no rule looks at whole rows."""
-        return self.share == "point" and self.own is None and not self.restrictions
+        return self.share == "point" and self.own is None and not self.restrictions and self.slack is None
+
+    @property
+    def restricted(self) -> bool:
+        """Whether moves and the classifier alone do not say who may follow an explanation."""
+        return len(self.restrictions) > 0 or self.most_paid is not None
 
     @property
     def cost_matters(self) -> bool:
         """Whether the least cost is of interest unasked: costs are given, or rows go to different points."""
         return self.costs is not None or self.share != "point"
+
+    @cached_property
+    def most_paid(self) -> IntArray | None:
+        """What each distinct row pays at most for following an explanation, where that is limited."""
+        alone = self.alone
+        if alone is None or not isinstance(self.slack, Slack):
+            return None
+        scale = 1 if self.costs is None else self.costs.scale
+        most = self.slack.most(self.paid(self.rows, alone.ends), scale)
+        return np.where(alone.known, most, NOTHING)
+
+    @property
+    def unasked(self) -> BoolArray:
+        """Distinct rows of which it is not known what they pay at least: they follow nothing, undecided."""
+        if self.alone is None:
+            return np.zeros(len(self.rows), dtype=np.bool_)
+        return ~(self.alone.known | self.alone.beyond)
+
+    def paid(self, before: IntArray, after: IntArray) -> IntArray:
+        """What rows pay for moving from ``(m, p)`` cells to others."""
+        return (before != after).sum(axis=1) if self.costs is None else self.costs.of(before, after)
 
     @cached_property
     def ruled(self) -> BoolArray:
@@ -262,24 +297,24 @@ class Problem:
         return may
 
     def permits(
-        self,
-        before: IntArray,
-        after: IntArray,
-        values: IntArray,
-        restrictions: Sequence[AnyRestriction] | None = None,
+        self, rows: IntArray, after: IntArray, restrictions: Sequence[AnyRestriction] | None = None
     ) -> BoolArray:
-        """Whether rules on whole rows let rows go from ``(m, p)`` cells to others.
+        """Whether distinct rows may go to ``(m, p)`` cells by rules on whole rows, and for what they pay.
 
-        ``values`` are the rows' own, before. ``restrictions`` are others than those of the problem.
+        ``restrictions`` are others than those of the problem.
         """
-        held = np.ones(len(before), dtype=np.bool_)
+        before, held = self.rows[rows], np.ones(len(rows), dtype=np.bool_)
+        if self.most_paid is not None:
+            held &= self.paid(before, after) <= self.most_paid[rows]
         ends: IntArray | None = None
         for rule in self.restrictions if restrictions is None else restrictions:
             if not isinstance(rule, NumberRestriction):
                 held &= rule.holds(before, after)
                 continue
             if ends is None:
-                ends = after if self.own is None else self.own.follow(values, after, np.array(True))
+                ends = after
+                if self.own is not None:
+                    ends = self.own.follow(self.values[rows], after, np.array(True))
             numbers = {feature: of[ends[:, feature]] for feature, of in rule.numbers.items()}
             held &= rule.holds(before, after, numbers)
         return held

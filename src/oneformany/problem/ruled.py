@@ -18,7 +18,6 @@ def ruled(problem: Problem, row: int, rules: Sequence[AnyRestriction] | None = N
 
     def permits(points: IntArray) -> BoolArray:
         after = problem.cells_of(points.T).T
-        before, own = (np.repeat(of[[row]], len(after), axis=0) for of in (problem.rows, problem.values))
-        return problem.permits(before, after, own, restrictions)
+        return problem.permits(np.full(len(after), row), after, restrictions)
 
     return ConstrainedOracle(problem.oracle, permits)

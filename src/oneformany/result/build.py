@@ -115,6 +115,7 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
     moves = (None if matrix is None else written_square(matrix) for matrix in problem.moves)
     costs = problem.costs
     people = {} if problem.people is None else {"people": np.asarray(problem.people).tolist()}
+    slack = {} if problem.slack is None else {"slack": _written_slack(problem)}
     return {
         "codes": problem.codes.tolist(),
         "levels": list(problem.levels),
@@ -126,7 +127,19 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
         "costs": costs and _written_costs(costs),
         "restrictions": [*map(written_rule, problem.restrictions)],
         **people,
+        **slack,
     }
+
+
+def _written_slack(problem: Problem) -> dict[str, Any]:
+    """How much more rows may pay, and the moves of each given row that are its cheapest way alone."""
+    told = written(problem.slack)
+    ways: list[list[list[int]] | None] = [None] * len(problem.rows)
+    if problem.alone is not None:
+        for row in np.flatnonzero(problem.alone.known).tolist():
+            ends = problem.alone.ends[row]
+            ways[row] = [[f, int(ends[f])] for f in np.flatnonzero(ends != problem.rows[row]).tolist()]
+    return {**told, "alone": [ways[row] for row in problem.row_of.tolist()]}
 
 
 def _written_costs(costs: Costs) -> dict[str, Any]:

@@ -139,6 +139,7 @@ def _check_types(problem: Mapping[str, Any]) -> None:
         ("rules", isinstance(texts, list) and all(isinstance(text, str) for text in texts)),
         ("restrictions", listed is None or (isinstance(listed, list) and all(map(_has_a_kind, listed)))),
         ("ranges", isinstance(ranges, list) and all(map(_are_spans, ranges))),
+        ("slack", problem.get("slack") is None or _is_slack(problem["slack"])),
         ("rows", _integers(problem.get("rows", []))),
         ("already_positive", _integers(problem.get("already_positive", []))),
         ("rows_read", _integers([problem.get("rows_read", 0)])),
@@ -162,6 +163,13 @@ def _are_spans(listed: object) -> bool:
     known = (span.keys() == {"feature", "low", "high"} for span in spans)
     ends = (type(span[name]) in {int, float} for span in spans for name in span)
     return _integers([span for span in listed if not isinstance(span, dict)]) and all(known) and all(ends)
+
+
+def _is_slack(told: object) -> bool:
+    """Whether this says how much more rows may pay than alone."""
+    if not isinstance(told, dict) or not {"more", "times"} <= told.keys():
+        return False
+    return all(type(told[name]) in {int, float} for name in ("more", "times"))
 
 
 def _is_wanted(told: object) -> bool:

@@ -11,6 +11,7 @@ from oneformany.oracles.described import described
 from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
+from oneformany.problem.slack import Slack
 from oneformany.result.squares import Square
 from oneformany.schema.rules.rows import cell_rule
 
@@ -34,6 +35,7 @@ def question_of(problem: Mapping[str, Any], *, perhaps: bool = False) -> Problem
         It has a rule that nobody else can check.
     """
     costs, allowed, own = problem.get("costs"), problem.get("allowed"), problem.get("own")
+    slack = problem.get("slack")
     priced = None
     if costs is not None:
         tables = tuple(_matrix(table, staying=0) for table in costs["tables"])
@@ -49,6 +51,7 @@ def question_of(problem: Mapping[str, Any], *, perhaps: bool = False) -> Problem
         costs=priced,
         restrictions=tuple(cell_rule(rule) for rule in problem.get("restrictions") or ()),
         people=problem.get("people"),
+        slack=None if slack is None else Slack(slack["more"], slack["times"]),
     )
 
 

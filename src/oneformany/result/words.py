@@ -143,6 +143,8 @@ def status_words(result: Result) -> str:
             lines.append(f"{labels.counted(number)} {still}{'is' if number == 1 else 'are'} {what}.")
     if result.cost_bound is not None:
         lines.append(_cost(result))
+    if slack := slack_words(result):
+        lines.append(slack)
     return " ".join([*lines, *_ending(result)])
 
 
@@ -211,7 +213,8 @@ def both_gaps(result: Result) -> str:
 def undecided_words(result: Result) -> str:
     """Say why it is not known whether rows can be helped."""
     who = "it" if len(result.undecided) == 1 else "they"
-    return f"{ending_words(result)} before it was known whether {who} can be helped"
+    alone = ", and what that costs at least" if result.problem.get("slack") else ""
+    return f"{ending_words(result)} before it was known whether {who} can be helped{alone}"
 
 
 def left_out_words(result: Result) -> str:
@@ -407,6 +410,19 @@ def _cost(result: Result) -> str:
     if cost != least:
         known = f"at least {least:,.12g} {paid} (gap {gap_words(result.cost_gap or 0.0)})"
     return f"{spent}: {known} for this many {labels.several} and explanations."
+
+
+def slack_words(result: Result) -> str:
+    """Say how much more a row pays at most than it would alone, where that is limited."""
+    slack = result.problem.get("slack")
+    if slack is None:
+        return ""
+    more, times = slack["more"], slack["times"]
+    unit = "" if result.problem.get("costs") is not None else " change" if more == 1 else " changes"
+    most = f"{times:.6g} times " if times != 1 else ""
+    plus = f", plus {more:.6g}{unit}" if more else ""
+    alone = f"{most}what the cheapest change costs that would help it alone{plus}"
+    return f"No {result.labels.one} pays more than {alone}: proved."
 
 
 def measure_words(result: Result) -> str:

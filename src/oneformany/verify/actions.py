@@ -134,7 +134,7 @@ class Actions(Near):
         allowed = self._allowed(index)
         surely, possibly = self._judged(self.problem.classifier, index, allowed)
         found[allowed] = possibly if self.problem.classifier.lenient else surely
-        if self.problem.restrictions:
+        if self.problem.restricted:
             actions = np.flatnonzero(found)
             for first in range(0, len(actions), AT_ONCE):
                 some = actions[first : first + AT_ONCE]
@@ -154,6 +154,17 @@ class Actions(Near):
                 here = (here[:, None] & may[feature]).ravel()
             found.append(here)
         return np.flatnonzero(np.concatenate(found))
+
+    def paid(self, index: int) -> IntArray:
+        """Tell what each action costs a row; whether it may follow is another question."""
+        own, found = self.cells[index], []
+        price = [self.problem.price(f, np.full(len(to), own[f]), to) for f, to in enumerate(self.options)]
+        for features in self.sets:
+            here = np.zeros(1, dtype=np.int64)
+            for feature in features:
+                here = (here[:, None] + price[feature]).ravel()
+            found.append(here)
+        return np.concatenate(found)
 
     def ends(self, index: int, actions: IntArray) -> IntArray:
         """Tell where a row ends, in cells."""

@@ -237,7 +237,7 @@ def _check_unhelped(problem: Problem, rows: IntArray, changes: IntArray, wrong: 
         listing = Listing(problem, rows)
         totals = np.cumsum(-np.sort(-np.stack(listing.most), axis=0), axis=0)
         reached = np.insert(totals, 0, 0, axis=0)[changes, np.arange(len(rows))] - listing.lacking
-        for row in rows[reached >= problem.classifier.margin][:1] if not problem.restrictions else ():
+        for row in rows[reached >= problem.classifier.margin][:1] if not problem.restricted else ():
             raise CertificateError(f"row {row} {wrong}")
         rows, changes = rows[reached >= 0], changes[reached >= 0]
     every, near = np.arange(len(problem.levels)), Near(problem, rows)

@@ -109,7 +109,7 @@ class Listing(Near):
         self._changeable = [f for f in features if (self.may(f).sum(axis=0) > 1).any()]
         self._size = min(problem.max_changes, len(self._changeable))
         self._useful: dict[int, IntArray] = {}
-        self._summed = classifier.summed and not problem.restrictions
+        self._summed = classifier.summed and not problem.restricted
 
     def groups(
         self, score: IntArray, floor: Callable[[], int], gains: Gains | None = None, *, whole: bool = True
@@ -311,7 +311,7 @@ class Listing(Near):
         There is one row of targets for each choice, and one column for each feature; where the last features
         have none yet, it is told which rows could still become positive, as far as that is quickly told.
         """
-        classifier, restrictions = self.problem.classifier, self.problem.restrictions
+        classifier, restricted = self.problem.classifier, self.problem.restricted
         inside, opened = np.ones((len(targets), len(rows)), dtype=np.bool_), features[targets.shape[1] :]
         total = np.zeros(inside.shape if classifier.summed else (), dtype=np.int64)
         for feature, goals in zip(features, targets.T, strict=False):
@@ -323,7 +323,7 @@ class Listing(Near):
         if classifier.summed:
             lacking = self.lacking[rows] - sum(self.most[feature][rows] for feature in opened)
             inside &= total >= lacking
-            asked = inside if restrictions else inside & (total < lacking + classifier.margin)
+            asked = inside if restricted else inside & (total < lacking + classifier.margin)
         if opened and (classifier.summed or classifier.reach is None):
             return inside
         which, who = np.nonzero(asked)

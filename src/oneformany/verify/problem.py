@@ -3,10 +3,10 @@
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from oneformany.exceptions import CertificateError, InputError
 from oneformany.verify.classifiers import Classifier, read_classifier
 from oneformany.verify.proofs import Items
 from oneformany.verify.reading import MOST_LEVELS, BoolArray, IntArray, Json, Limits
+from oneformany.verify.slack import Slack, read_ways
 
 NO_TARGET = -1
 MOST_FEATURES = 2**16
@@ -250,11 +251,17 @@ class Problem:
     cost_scale: int = 1  # what one unit of the user's own cost is there
     restrictions: tuple[tuple[str, Holds], ...] = ()
     unknown: tuple[str, ...] = ()  # rules on whole rows that nobody can check
+    slack: Slack | None = None  # None: rows may pay whatever it costs
 
     @property
     def plain(self) -> bool:
         """Whether the rows of a group all end at the same point, and nothing but the point matters."""
-        return self.share == "point" and self.values is self.codes and not self.restrictions
+        return self.share == "point" and self.values is self.codes and not self.restricted
+
+    @property
+    def restricted(self) -> bool:
+        """Whether moves and the classifier alone do not tell who may become what."""
+        return len(self.restrictions) > 0 or self.slack is not None
 
     @cached_property
     def kinds(self) -> IntArray:
@@ -297,7 +304,12 @@ class Problem:
         return np.where(self.codes[rows] == cells, self.values[rows], sent)
 
     def broken(self, rows: IntArray, cells: IntArray) -> Iterator[tuple[str, BoolArray]]:
-        """Tell for each rule on whole rows its kind, and which given rows break it if they move to cells."""
+        """Tell for each rule on whole rows its kind, and which given rows break it if they move to cells.
+
+        A slack is one of them.
+        """
+        if self.slack is not None:
+            yield "slack", self.paid(self.codes[rows], cells) > self.slack.most[rows]
         before, ends = self.codes[rows], self.followed(rows, cells) if self.restrictions else cells
         for kind, holds in self.restrictions:
             yield kind, ~holds(before, cells, ends)
@@ -312,6 +324,11 @@ class Problem:
         moves = enumerate(zip(before.T, after.T, strict=True))
         prices = (self.price(feature, *cells) for feature, cells in moves)
         return sum(prices, np.zeros(len(before), dtype=np.int64))
+
+    def with_slack(self, given: Json) -> Self:
+        """Read what rows do alone, and how much more they may pay."""
+        known, ends = read_ways(given["alone"], self.codes, self.levels)
+        return replace(self, slack=Slack.of(given, known, ends, self.paid(self.codes, ends), self.cost_scale))
 
     def told(self, cost: float) -> str:
         """Say a cost as the user counts."""
@@ -396,7 +413,7 @@ def read_problem(given: Json, own: Sequence[OwnRule] = ()) -> Problem:
             for f, rule in enumerate(given["allowed"].entries(len(levels)))
         )
     costs, cost_scale = _costs(given["costs"], codes, levels) if given.has("costs") else (None, 1)
-    return Problem(
+    problem = Problem(
         codes=codes,
         levels=levels,
         max_changes=given["max_changes"].integer(1, len(levels)),
@@ -412,6 +429,7 @@ def read_problem(given: Json, own: Sequence[OwnRule] = ()) -> Problem:
         restrictions=restrictions,
         unknown=unknown,
     )
+    return problem.with_slack(given["slack"]) if given.has("slack") else problem
 
 
 def _own(given: Json, codes: IntArray, levels: Levels) -> tuple[IntArray, Levels, tuple[IntArray, ...]]:

@@ -7,7 +7,7 @@ from functools import cache, partial
 from html import escape
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify import answer, bound
+from oneformany.verify import alone, answer, bound
 from oneformany.verify.claims import Claims, read_claims
 from oneformany.verify.problem import OwnRule
 from oneformany.verify.reading import Limits, NotConfirmedError, Parsed, Source, check_digest, read_document
@@ -172,6 +172,9 @@ def _answers(claims: Claims, content: Parsed, score: answer.Score | None) -> dic
         checks["points are positive under the given score"] = partial(answer.check_scores, score=score)
     if claims.problem.unknown:
         checks["your own rules are kept"] = answer.check_own_rules
+    if claims.problem.slack is not None:
+        checks["rows have a way alone"] = partial(alone.check_ways_alone, score=score)
+        checks["no row has a cheaper way alone"] = _whatever_is_positive(alone.check_nothing_cheaper)
     checks["unreachable rows cannot be helped"] = _whatever_is_positive(answer.check_unreachable)
     if claims.cost_proof is not None:
         checks["cost is what the changes cost"] = answer.check_cost

@@ -36,6 +36,7 @@ class ListedRows:
         self.by = np.full(len(ground.rows), NO_ACTION)  # an action that helps each row, where one is known
         self.rank = np.zeros(len(offered.actions), dtype=np.int32)  # how many of a few rows accept an action
         self.withdrawn = 0  # pairs of a row and an action that the classifier refused when it was asked
+        self._unasked = ground.problem.unasked
         self._judge, self._bits = judge, BitTable.empty(len(offered.actions))
 
     @classmethod
@@ -58,14 +59,14 @@ class ListedRows:
         """What the classifier says of each action of a row, restrictions observed."""
         some = np.array([row])
         line: NDArray[np.int8] = self._judge.judge(self.ground.values[some], self.offered.does(some))[0]
-        restrictions = self.ground.problem.restrictions
-        for first in range(0, len(line) if restrictions else 0, POINTS_AT_ONCE):
+        problem = self.ground.problem
+        if problem.most_paid is not None:
+            line[self.offered.price(row) > problem.most_paid[row]] = NEGATIVE
+        for first in range(0, len(line) if problem.restrictions else 0, POINTS_AT_ONCE):
             numbers = first + np.flatnonzero(line[first : first + POINTS_AT_ONCE] != NEGATIVE)
             changed, targets = self.offered.changes(numbers)
-            before = np.repeat(self.ground.rows[some], len(numbers), axis=0)
-            after = np.where(changed, targets, before)
-            own = np.repeat(self.ground.values[some], len(numbers), axis=0)
-            line[numbers[~self.ground.problem.permits(before, after, own)]] = NEGATIVE
+            after = np.where(changed, targets, self.ground.rows[row])
+            line[numbers[~problem.permits(np.full(len(numbers), row), after)]] = NEGATIVE
         return line
 
     def sample(self, rows: Iterable[int]) -> None:
@@ -86,8 +87,8 @@ class ListedRows:
                 self.by[row] = self._accepted(row, line)
             except OutOfTimeError:
                 break
-            self.unreachable[row] = self.by[row] == NO_ACTION
-            if not self.unreachable[row]:
+            self.unreachable[row] = self.by[row] == NO_ACTION and not self._unasked[row]
+            if self.by[row] != NO_ACTION:
                 self._bits.add(line)
                 found.append(row)
         self.rows = np.append(self.rows, np.array(found, dtype=np.int64))
@@ -99,7 +100,7 @@ class ListedRows:
                 if self.stop.expired():
                     return
                 self.by[row] = self._accepted(row, self.judged(row))
-                self.unreachable[row] = self.by[row] == NO_ACTION
+                self.unreachable[row] = self.by[row] == NO_ACTION and not self._unasked[row]
 
     def _accepted(self, row: int, line: NDArray[np.int8]) -> int:
         """An action that a row surely accepts, or one that it does when the classifier is asked; or none."""

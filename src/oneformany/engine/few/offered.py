@@ -1,6 +1,7 @@
 """All actions that a problem offers to its rows, numbered, and what a row does at each of their targets."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -43,6 +44,20 @@ class Offered:
             stays = self.ground.rows[rows, feature][:, None] == cells
             does[:, slots] = np.where(stays, STAYS, does[:, slots])
         return does
+
+    @cached_property
+    def _slots(self) -> IntArray:
+        """The slots of all actions."""
+        return self.actions.slots(np.arange(len(self.actions)))
+
+    def price(self, row: int) -> IntArray:
+        """What each action costs a row, which stays where it is in a cell already."""
+        ground, owner = self.ground, self.actions.owner
+        paid = ground.price[ground.begin[row, owner] + self.cells]
+        each = np.where(ground.rows[row, owner] == self.cells, 0, paid)
+        return np.asarray(
+            np.append(each, 0)[self._slots].sum(axis=1)
+        )  # behind the last slot is NOWHERE, the last here
 
     def changes(self, numbers: IntArray) -> tuple[BoolArray, NDArray[np.int32]]:
         """The features that some actions may change, and their target cells, ``(actions, p)`` both."""

@@ -111,7 +111,9 @@ class Rounds:
             tried = self._round(budget, thorough=thorough)
             if tried is None or self._settled(budget):
                 return
-            missed = np.setdiff1d(np.flatnonzero(~tried.helped & ~listed.unreachable), listed.rows)
+            unasked = listed.ground.problem.unasked
+            missed = np.flatnonzero(~tried.helped & ~listed.unreachable & ~unasked)
+            missed = np.setdiff1d(missed, listed.rows)
             if not len(missed) and listed.withdrawn == doubts:
                 if thorough:
                     return

@@ -137,7 +137,7 @@ class Batches:
         judged = judge.judge_moves(ground.values[rows], features, goals, choices)
         self._judged += judged.size
         joins = np.asarray(judged != 0)
-        if ground.problem.restrictions or (judged == NEAR).any():
+        if ground.problem.restricted or (judged == NEAR).any():
             self._settle(features, rows, choices, joins, judged == NEAR)
         return joins
 
@@ -146,10 +146,9 @@ class Batches:
     ) -> None:
         """Take out pairs that a restriction forbids or, where it has to be asked, the classifier refuses."""
         which, choice = np.nonzero(joins)
-        before = self.ground.rows[rows[which]]
-        after = before.copy()
+        after = self.ground.rows[rows[which]]
         after[:, features] = choices[choice]
-        holds = self.ground.problem.permits(before, after, self.ground.values[rows[which]])
+        holds = self.ground.problem.permits(self.ground.which[rows[which]], after)
         open_ = np.flatnonzero(holds & asked[which, choice])
         holds[open_] = self._answers.positive(self.ground.values_at(rows[which[open_]], after[open_]))
         joins[which, choice] = holds

@@ -29,7 +29,8 @@ class Ground:
     """
 
     problem: Problem
-    rows: IntArray  # (n, p): cells of the distinct rows
+    which: IntArray  # (n,): which of the distinct rows these are
+    rows: IntArray  # (n, p): their cells
     values: IntArray  # (n, p): their own values
     offsets: IntArray  # feature l owns the slots from offsets[l] to offsets[l + 1]
     units: IntArray  # what the score, or its bound, gets from a target; FORBIDDEN where rows may not go
@@ -47,7 +48,7 @@ class Ground:
     def of(cls, problem: Problem, only: IntArray | None = None) -> Self:
         """Work out the tables of some distinct rows; ``None``: of all."""
         relaxation = problem.oracle.relaxation()
-        some = slice(None) if only is None else only
+        some = np.arange(len(problem.rows)) if only is None else only
         rows, values = problem.rows[some], problem.values[some]
         begin, own, potential = np.zeros((3, *rows.shape), dtype=np.int64)
         units, price, reached, goals, size = [], [], [], [], 0
@@ -81,7 +82,9 @@ class Ground:
         slots = np.concatenate(reached), np.concatenate(goals)
         exact = relaxation is not None and relaxation.exact
         deficit = needed - own.sum(axis=1)
-        return cls(problem, rows, values, offsets, *tables, deficit, potential, changeable, *slots, exact)
+        return cls(
+            problem, some, rows, values, offsets, *tables, deficit, potential, changeable, *slots, exact
+        )
 
     @property
     def tables(self) -> tuple[IntArray, ...]:
@@ -92,7 +95,7 @@ class Ground:
     @property
     def decided(self) -> bool:
         """Whether gains alone say who joins: nothing has to be asked."""
-        return self.exact and not self.problem.restrictions
+        return self.exact and not self.problem.restricted
 
     @property
     def size(self) -> int:
@@ -148,9 +151,13 @@ class Ground:
         return reduce(np.convolve, lines, np.ones(1))[: self.size + 1]
 
     def hopeless(self) -> BoolArray:
-        """Rows that no ``max_changes`` moves can help, by their gains alone: a proof for any classifier."""
+        """Rows that no ``max_changes`` moves can help, by their gains alone: a proof for any classifier.
+
+        And those of which that was proved before.
+        """
         best = np.sort(self.potential, axis=1)[:, ::-1][:, : self.problem.max_changes]
-        return np.asarray(best.sum(axis=1) < self.deficit)
+        alone = self.problem.alone
+        return np.asarray(best.sum(axis=1) < self.deficit) | (alone is not None and alone.beyond[self.which])
 
     def choices(self, features: Sequence[int], slots: BoolArray) -> IntArray:
         """All combinations of the cells at these slots, of some features: ``(m, features)``."""

@@ -230,7 +230,7 @@ def list_columns(
     except OutOfTimeError:
         complete, settled = False, np.zeros(len(ground.rows), dtype=np.bool_)
     store.reduce(stop)
-    unreachable = ~store.covered() & (settled | ground.hopeless())
+    unreachable = ~store.covered() & (settled | ground.hopeless()) & ~problem.unasked
     stop.memory.keep(store.columns.rows, store.bytes)
     return FullListing(replace(store.columns, complete=complete), unreachable, batches.asked)
 
@@ -252,6 +252,11 @@ def _fill(store: Store, batches: Batches, stop: Stop, threads: int) -> bool:
 def add_single_rows(store: Store, batches: Batches, rows: IntArray, stop: Stop) -> BoolArray:
     """Add for each of some rows the cheapest column it has by itself; return which rows were settled."""
     ground, settled = store.ground, np.zeros(len(rows), dtype=np.bool_)
+    alone = ground.problem.alone
+    if alone is not None:  # known already
+        known = rows[alone.known[rows]]
+        store.absorb(going_to(ground, known, alone.ends[known]))
+        return np.ones(len(rows), dtype=np.bool_)
     for begin in range(0, len(rows), ROWS_AT_ONCE):
         if stop.expired():
             break

@@ -120,6 +120,10 @@ def reach_rows(
     for row, point in (known or {}).items():
         reachable[row], cells[row] = True, point
     asked_about = np.ones(len(ground.rows), np.bool_) if some is None else some
+    if problem.alone is not None:  # what there is to know about single rows was found out before
+        reachable |= problem.alone.known[ground.which] & asked_about
+        cells[reachable] = problem.alone.ends[ground.which[reachable]]
+        asked_about = np.zeros(len(ground.rows), np.bool_)
     hard = np.flatnonzero(asked_about & ~reachable & ~unreachable)
     with suppress(OutOfTimeError):
         for seconds in (SECONDS_PER_QUESTION, np.inf) if try_all else (np.inf,):

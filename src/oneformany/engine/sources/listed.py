@@ -19,13 +19,17 @@ from oneformany.result.build import Group
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Every column; ``costed``: also those that only make somebody's change cheaper."""
+    """Every column; ``costed``: also those that only make somebody's change cheaper.
+
+    ``short``: of rows that may be left out some could follow columns of which nobody knows.
+    """
 
     problem: Problem
     table: ColumnTable
     unreachable: BoolArray
     costed: bool
     shortfall: Shortfall = NOTHING_LACKS
+    short: bool = False
 
     @property
     def usable(self) -> int:
@@ -42,17 +46,19 @@ class Listed:
         """Nothing but what the table shows."""
         return None
 
-    def price(self, weights: IntArray) -> int:
+    def price(self, weights: IntArray) -> int | None:
         """The greatest load."""
-        return int(self.table.incidence.loads(weights).max(initial=0))
+        return None if self.short else int(self.table.incidence.loads(weights).max(initial=0))
 
-    def heavy(self, weights: IntArray, floor: int) -> ColumnTable:
+    def heavy(self, weights: IntArray, floor: int) -> ColumnTable | None:
         """The columns of at least this load."""
+        if self.short:
+            return None
         return self.table.take(np.flatnonzero(self.table.incidence.loads(weights) >= floor))
 
     def savings(self, prices: IntArray) -> IntArray | None:
         """What each column saves, the greatest first; unless columns that are only cheaper were left out."""
-        if not self.costed:
+        if not self.costed or self.short or self.problem.unasked.any():
             return None
         return np.sort(column_savings(self.table, self.problem.multiplicity, prices))[::-1]
 

@@ -117,11 +117,12 @@ def open_source(run: Context, start: Sequence[Explanation] = ()) -> ColumnSource
 def _listed(run: Context, decision: Decision) -> Listed | Partial:
     """List all, or what many rows accept, whichever promises more; then the other, if that is not enough."""
     problem, options, why = run.problem, run.options, decision.shortfall
+    short = run.goal.limited and bool(problem.unasked.any())
     part = replace(run, stop=run.stop.part(LISTING_TIME * run.stop.remaining()))
     if decision.source == "listed" and (problem.share == "point" or decision.costed or not run.cheaply):
         found = _all_columns(part, decision)
         if found.table.complete:
-            return Listed(problem, found.table, found.unreachable, decision.costed, why)
+            return Listed(problem, found.table, found.unreachable, decision.costed, why, short)
         return Partial(
             part, why, wide_listing(problem, run.stop.part(WIDE_TIME * run.stop.remaining()), run.seed), found
         )
@@ -130,7 +131,7 @@ def _listed(run: Context, decision: Decision) -> Listed | Partial:
     if not enough and decision.source == "listed":
         found = _all_columns(part, decision)
         if found.table.complete:
-            return Listed(problem, found.table, found.unreachable, decision.costed, why)
+            return Listed(problem, found.table, found.unreachable, decision.costed, why, short)
         partial.add(found)
     elif not enough:
         partial.list_part(options.most_work, enough=False)
