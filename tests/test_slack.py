@@ -12,6 +12,8 @@ import oneformany as ofm
 from judgement_goals import is_true_of_goals
 from oneformany.engine import solve
 from oneformany.exceptions import InputError
+from oneformany.oracles import BlackBoxOracle
+from oneformany.problem import Costs
 from oneformany.problem.slack import Slack
 from oneformany.verify import Outcome, verify
 from test_goals import solved
@@ -67,16 +69,14 @@ def test_rows_pay_at_most_so_much_more_than_alone(slack, count, changes):
 
 
 def test_a_slack_is_in_units_of_the_costs_and_means_its_digits():
-    costs = ofm.Costs([[[0, 3], [3, 0]]] * 3, scale=10)  # 0.3 for each change
+    costs = Costs([[[0, 3], [3, 0]]] * 3, scale=10)  # 0.3 for each change
     assert [ofm.solve(asked(slack, costs=costs)).count for slack in (0.3, 0.29)] == [1, 2]
     assert Slack(times=1.1).most(np.array([10, 30])).tolist() == [11, 33]
 
 
 def test_rows_whose_least_cost_is_not_proved_are_undecided():
     chances = np.linspace(0, 1, 8).reshape(2, 2, 2)
-    oracle = ofm.BlackBoxOracle(
-        lambda codes: chances[tuple(np.asarray(codes).T)], (2, 2, 2), 0.99, max_calls=1
-    )
+    oracle = BlackBoxOracle(lambda codes: chances[tuple(np.asarray(codes).T)], (2, 2, 2), 0.99, max_calls=1)
     result = ofm.solve(ofm.Problem([[0, 0, 0], [1, 1, 0]], (2, 2, 2), oracle, 3, slack=0))
     assert result.undecided
     assert result.status == "feasible"

@@ -28,7 +28,7 @@ def least_costs(problem):
 
 def ways_of(problem):
     plain, every = replace(problem, slack=None), np.arange(len(problem.rows))
-    return {row: cells for row, cells in cheapest_ways(plain, every, Stop())}
+    return dict(cheapest_ways(plain, every, Stop()))
 
 
 def test_ways_are_as_cheap_as_brute_force_finds_however_they_are_found(monkeypatch):

@@ -58,8 +58,8 @@ class Slack(Plain):
                 return cls(times=float(given.removesuffix(TIMES)))
         if not is_finite(given):
             raise InputError(
-                f'slack is {given!r}; it must be a number, such as 1 for one more, a text such as "1.5 times", '
-                "or None"
+                f"slack is {given!r}; it must be a number, such as 1 for one more, a text such as "
+                '"1.5 times", or None'
             )
         return cls(more=given)
 
