@@ -15,6 +15,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles import BlackBoxOracle
 from oneformany.problem import Costs
 from oneformany.problem.slack import Slack
+from oneformany.studies import frontier
 from oneformany.verify import Outcome, verify
 from test_goals import solved
 from verify.asked import SHARES
@@ -122,3 +123,16 @@ def test_a_slack_is_a_number_of_at_least_0(wrong):
 def test_times_of_a_slack_are_at_least_1():
     with pytest.raises(InputError, match=r"times= of a slack is 0\.5; it must be a number from 1 on"):
         Slack(times=0.5)
+
+
+def test_curves_keep_the_slack():
+    curve = frontier(asked(0), explanations=2)
+    assert [result.covered for result in curve.results] == [1, 2]
+    assert all(result.verify().ok for result in curve.results)
+
+
+@pytest.mark.parametrize("method", ["mip", "cg-mip"])
+def test_the_methods_of_the_paper_refuse_a_slack(method):
+    problem = ofm.Problem(ROWS, (2, 2, 2), ORACLE, 2, slack=0)
+    with pytest.raises(InputError, match="slack"):
+        ofm.solve(problem, method=method)

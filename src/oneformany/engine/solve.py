@@ -50,9 +50,8 @@ def solve_exact(
     stop = Stop(time_limit, memory=Memory(options.memory))
     run = Context(problem, goal, stop, options, progress=progress, seed=seed)
     with stop.on_interrupt():
-        if problem.slack is not None:
-            found = with_ways_alone(problem, hopeful_problems(problem), stop.part(ALONE * stop.remaining()))
-            problem, run = found, replace(run, problem=found)
+        problem = prepared(problem, stop)
+        run = replace(run, problem=problem)
         for hopeful in hopeful_problems(problem):
             first = solved(replace(run, problem=hopeful, statistics=Statistics()), start)
             start = accepted_explanations(problem, first)
@@ -62,6 +61,13 @@ def solve_exact(
             if stop.expired():
                 break
         return solved(replace(run, statistics=Statistics()), start)
+
+
+def prepared(problem: Problem, stop: Stop) -> Problem:
+    """Find out first what each row would pay alone, where there is a slack: sources rely on it."""
+    if problem.slack is None or problem.alone is not None:
+        return problem
+    return with_ways_alone(problem, hopeful_problems(problem), stop.part(ALONE * stop.remaining()))
 
 
 def solved(run: Context, start: Sequence[Explanation]) -> Result:

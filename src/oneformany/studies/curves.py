@@ -288,10 +288,11 @@ def _opened(
     """Open one source for all numbers; also what was asked of it, and the limits that it met."""
     from oneformany.engine.context import Context  # compiled parts are loaded when they are needed
     from oneformany.engine.options import Options
+    from oneformany.engine.solve import prepared
     from oneformany.engine.sources.opening import open_source
 
     goal, options = Goal(explanations=fewest), Options(least_cost=False)
-    run = Context(problem, goal, stop, options, progress=progress)
+    run = Context(prepared(problem, stop), goal, stop, options, progress=progress)
     return open_source(run), run, stop.limits.copy()
 
 

@@ -235,9 +235,10 @@ def _point(number: int, found: Result, seconds: float) -> CurvePoint:
 def _opened(problem: Problem, stop: Stop, progress: Told) -> tuple["ColumnSource", "Context"]:
     """Open one source for all numbers."""
     from oneformany.engine.context import Context  # compiled parts are loaded when they are needed
+    from oneformany.engine.solve import prepared
     from oneformany.engine.sources.opening import open_source
 
-    run = Context(problem, Goal(explanations=1), stop, progress=progress)
+    run = Context(prepared(problem, stop), Goal(explanations=1), stop, progress=progress)
     return open_source(run), run
 
 

@@ -55,9 +55,8 @@ class Offered:
         ground, owner = self.ground, self.actions.owner
         paid = ground.price[ground.begin[row, owner] + self.cells]
         each = np.where(ground.rows[row, owner] == self.cells, 0, paid)
-        return np.asarray(
-            np.append(each, 0)[self._slots].sum(axis=1)
-        )  # behind the last slot is NOWHERE, the last here
+        with_nowhere = np.append(each, 0)  # the last: behind the last slot of an action there is NOWHERE
+        return np.asarray(with_nowhere[self._slots].sum(axis=1))
 
     def changes(self, numbers: IntArray) -> tuple[BoolArray, NDArray[np.int32]]:
         """The features that some actions may change, and their target cells, ``(actions, p)`` both."""

@@ -81,6 +81,7 @@ def check_asked(problem: Problem) -> None:
     """Refuse what the paper does not ask: its formulas would answer another question."""
     beyond = {
         f'share="{problem.share}"': problem.share != "point",
+        "a slack": problem.slack is not None,
         "rows with values of their own": problem.own is not None,
         "restrictions on whole rows": bool(problem.restrictions),
         "costs": problem.costs is not None,
