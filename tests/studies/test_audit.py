@@ -237,7 +237,7 @@ def test_a_column_that_named_the_rows_is_pointed_to(made):
     [
         (lambda frame: frame, "race", "no column 'race'"),
         (lambda frame: frame, "Sex", r"no column 'Sex' .*did you mean 'sex'\?"),
-        (lambda frame: frame, ["sex", "race"], "give one column, and call audit once for each"),
+        (lambda frame: frame, {"sex"}, "give one column, or a list of columns to cross"),
         (lambda frame: frame.assign(sex="f"), "sex", "holds only f; there are no subgroups"),
         (
             lambda frame: frame.assign(sex=range(10)).head(9),

@@ -326,5 +326,7 @@ def test_the_page_names_every_claim_in_order_and_the_function_that_examines_it()
     problem = Problem([[0, 0]], (2, 2), AdditiveOracle([[0, 1], [0, 1]], threshold=1), 1)
     report = verify(solve(problem, explanations=1))
     named = [check.name for check in report.checks]
-    named.insert(named.index("unreachable rows cannot be helped"), "your own rules are kept")  # if there are any
+    named.insert(
+        named.index("unreachable rows cannot be helped"), "your own rules are kept"
+    )  # if there are any
     assert [claim.strip() for claim, _ in table] == named

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -44,7 +44,12 @@ def audit(
     file: Annotated[Path, Argument(metavar="RESULT", help="Written with explain --json.")],
     rows: Annotated[Path, Argument(metavar="ROWS", help="The explained rows; more columns are fine.")],
     *,
-    by: Annotated[list[str], Option(help="Column that makes the subgroups; may be given several times.")],
+    by: Annotated[
+        list[str],
+        Option(help="Column that makes the subgroups, or several with commas; may be given several times."),
+    ],
+    recourse: Annotated[bool, Option("--recourse", help="Also measure recourse over all advice.")] = False,
+    budget: Annotated[float | None, Option(help="For --recourse: what it may cost.")] = None,
     people: options.People = None,
     index: Annotated[str | None, Option(help="Column that names the rows, as with explain.")] = None,
     separator: options.Separator = None,
@@ -61,18 +66,28 @@ def audit(
     result = ofm.Result.from_json(file)
     frame = load_rows(rows, separator, encoding, index)
     counts = None if people is None else people_in_column(frame, people)
-    found = [ofm.audit(result, frame, by=name, people=counts) for name in by]
+    crossed = [name.split(",") if "," in name and name not in frame.columns else name for name in by]
+    asked: dict[str, Any] = {"people": counts, "recourse": recourse, "budget": budget}
+    found = [ofm.audit(result, frame, by=columns, **asked) for columns in crossed]
     for one in found:
         table = one.table.copy()
         table.insert(0, shown(one.by), [*map(shown, table.index)], allow_duplicates=True)
         saving.tell_table(table, decimals=2)
         say(f"{one.summary()}\n")
+        if one.recourse is not None:
+            measures = one.recourse.by_group.copy()
+            measures.insert(0, shown(one.by), [*map(shown, measures.index)], allow_duplicates=True)
+            saving.tell_table(measures, decimals=3)
+            say(f"{one.recourse.summary()}\n")
     told = [
         {
             "by": one.by,
             "table": saving.plain_lines(one.table.reset_index(names="subgroup")),
             "differences": saving.plain_lines(one.differences.reset_index()),
             "rare": list(one.rare),
+            "recourse": None
+            if one.recourse is None
+            else saving.plain_lines(one.recourse.by_group.reset_index(names="subgroup")),
         }
         for one in found
     ]

@@ -7,3 +7,4 @@ from oneformany.studies.how_many import Curve as Curve
 from oneformany.studies.how_many import CurvePoint as CurvePoint
 from oneformany.studies.nearest import Alternative as Alternative
 from oneformany.studies.nearest import alternatives as alternatives
+from oneformany.studies.recourse import Recourse as Recourse

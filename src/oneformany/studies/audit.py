@@ -1,6 +1,6 @@
 """Subgroups side by side: who is refused, who can be helped, how much they must change, with intervals."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
@@ -13,20 +13,21 @@ from numpy.typing import ArrayLike
 from oneformany.anything import AnyFrame
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError
-from oneformany.problem.problem import checked_people
-from oneformany.result.following import check_unchanged, explained_rows
 from oneformany.result.labels import shown
 from oneformany.result.result import Result
-from oneformany.result.row_index import plain_label
-from oneformany.schema.feature import free_name, suggestion
-from oneformany.schema.frames import Table, as_pandas
+from oneformany.schema.frames import as_pandas
 from oneformany.schema.schema import html_table
+from oneformany.stop import Stop
+from oneformany.studies.reasons import asked_again
+from oneformany.studies.recourse import ENOUGH, Recourse, measured
+from oneformany.studies.subgroups import crossed, people_of_rows, positions, read_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from oneformany.explainer.explainer import OneForMany
+
 RESAMPLES = 2_000
-MOST_GROUPS = 20
 RARE = 0.1
 MEASURES = {
     "refused": "refused",
@@ -94,6 +95,8 @@ class Audit:
     rare : tuple of int
         The rare explanations, counted from 1: the smallest ones, which together cover at most a tenth of the
         covered rows.
+    recourse : Recourse or None
+        Measures of recourse by group, if they were asked for.
 
     Examples
     --------
@@ -106,6 +109,7 @@ class Audit:
     table: pd.DataFrame
     differences: pd.DataFrame
     rare: tuple[int, ...]
+    recourse: Recourse | None = None
 
     def told(self) -> Iterator[Difference]:
         """Give the differences worth telling; of two subgroups the first one's, which the second mirrors."""
@@ -151,7 +155,17 @@ class Audit:
 
 
 def audit(
-    result: Result, frame: AnyFrame, by: Hashable, seed: int = 0, people: ArrayLike | None = None
+    result: Result,
+    frame: AnyFrame,
+    by: Hashable | Sequence[Hashable],
+    seed: int = 0,
+    people: ArrayLike | None = None,
+    *,
+    recourse: bool = False,
+    budget: float | None = None,
+    enough: float = ENOUGH,
+    model: "OneForMany | None" = None,
+    time_limit: float | None = None,
 ) -> Audit:
     """Compare subgroups of the rows that were asked about.
 
@@ -162,13 +176,23 @@ def audit(
     frame : frame
         The very frame that was explained, in any order if its index names each row; it may have further
         columns, such as a protected attribute that the model does not read.
-    by : hashable
-        Column of the frame; each of its values is a subgroup.
+    by : hashable or list of hashable
+        Column of the frame; each of its values is a subgroup. Of several columns, each combination is one.
     seed : int
         Of the bootstrap.
     people : sequence of int, optional
         How many people each row of the frame stands for, as it was given to ``explain``; needed where it was
         given, unless all rows were refused.
+    recourse : bool
+        Also look at all advice that there is, whatever this answer uses, and measure recourse by group.
+    budget : float, optional
+        For these measures: what recourse may cost; by default the median of what it costs at least.
+    enough : float
+        For these measures: the share of the refused people of a group that has to be helped.
+    model : OneForMany, optional
+        For these measures: the explainer, if its model is a black box, which no result holds.
+    time_limit : float, optional
+        For these measures: seconds, after which what was looked at so far is told.
 
     Returns
     -------
@@ -194,9 +218,11 @@ def audit(
     if not isinstance(result, Result):
         raise InputError(f"result must be a Result, as explain gives it, not {type(result).__name__}")
     frame = as_pandas(frame, "the rows")
-    subgroups = _subgroups(frame, by)
-    asked = _positions(result, frame)
-    size = _people(result, people, asked, len(frame))
+    columns = by if isinstance(by, list) else [by]
+    named = " & ".join(map(str, columns))
+    subgroups = crossed(frame, columns)
+    asked = positions(result, frame)
+    size = people_of_rows(result, people, asked, len(frame))
     names = subgroups.categories
     inside = subgroups.codes == np.arange(len(names))[:, None]  # (subgroups, rows of the frame)
     counted = inside[:, asked] * result.people_of_rows  # (subgroups, explained rows): people
@@ -219,7 +245,7 @@ def audit(
             "explanations": [len(np.unique(assignment[covered & (mine > 0)])) for mine in counted],
             "needs_rare": counted @ np.isin(assignment, rare),
         },
-        index=pd.Index(list(names), name=str(by), tupleize_cols=False),
+        index=pd.Index(list(names), name=named, tupleize_cols=False),
     )
     random = np.random.default_rng(seed)
     differences: dict[tuple[object, str], tuple[float, ...]] = {}
@@ -233,7 +259,22 @@ def audit(
         differences[name, "mean_changes"] = _means(by_changes[number], elsewhere, random)
     index = pd.MultiIndex.from_tuples(list(differences), names=["subgroup", "measure"])
     lines = pd.DataFrame(list(differences.values()), index=index, columns=list(COLUMNS))
-    return Audit(str(by), table, lines, tuple((rare + 1).tolist()))
+    measures = None
+    if recourse:
+        problem = asked_again(result, read_columns(result, frame), model)
+        moved = np.where(covered, result.changes.sum(axis=1), -1)
+        people_counted = size, result.people_of_rows, asked
+        measures = measured(
+            problem,
+            subgroups,
+            people_counted,
+            moved,
+            budget=budget,
+            enough=enough,
+            stop=Stop(time_limit),
+            seed=seed,
+        )
+    return Audit(named, table, lines, tuple((rare + 1).tolist()), measures)
 
 
 def measure_words(measure: str, number: float) -> str:
@@ -262,79 +303,6 @@ def interval_words(one: Difference) -> str:
     """Write the interval of a difference."""
     ends = [difference_words(one.measure, end) for end in (one.low, one.high)]
     return f"{ends[0].partition(' ')[0]} to {ends[1]}"
-
-
-def _people(result: Result, people: ArrayLike | None, asked: IntArray, n_rows: int) -> IntArray:
-    """How many people each row of the frame stands for, checked against those of the result."""
-    known = result.people_of_rows
-    if people is None and "people" in result.problem and len(known) < n_rows:
-        raise InputError(
-            "rows of this result stand for several people, and it does not say for how many the accepted "
-            "ones do; give people= as it was given to explain"
-        )
-    counts = checked_people(people, n_rows)
-    if counts is None:
-        counts = np.ones(n_rows, dtype=np.int64)
-        counts[asked] = known
-    differing = np.flatnonzero(counts[asked] != known)
-    if len(differing):
-        row = differing[0]
-        raise InputError(
-            f"row {shown(result.index[row])} stood for {known[row]} people when it was explained, and for "
-            f"{counts[asked[row]]} now; give people= as it was given to explain"
-        )
-    return counts
-
-
-def _subgroups(frame: pd.DataFrame, by: Hashable) -> pd.Categorical:
-    if not isinstance(by, Hashable):
-        raise InputError(f"by is {by!r}; give one column, and call audit once for each of several")
-    if by not in frame.columns:
-        known = list(map(str, frame.columns))
-        raise InputError(f"the frame has no column {by!r} to make subgroups by{suggestion(str(by), known)}")
-    column = frame[by]
-    if column.isna().any():
-        column = column.astype(object).where(column.notna(), free_name("missing", column.unique()))
-    subgroups = pd.Categorical(column).remove_unused_categories()
-    count = len(subgroups.categories)
-    if count < 2:
-        values = ", ".join(map(shown, subgroups.categories)) or "nothing"
-        raise InputError(f"the column {by!r} holds only {values}; there are no subgroups to compare")
-    if count > MOST_GROUPS:
-        raise InputError(
-            f"the column {by!r} has {count} values; subgroups need 2 to {MOST_GROUPS}: put numbers and dates "
-            "into ranges first (in Python: pandas.cut)"
-        )
-    return subgroups
-
-
-def _positions(result: Result, frame: pd.DataFrame) -> IntArray:
-    """Where the explained rows stand in the frame, checked by their labels and, if it has them, values.
-
-    Rows that have names of their own are found by these, in whatever order the frame has them.
-    """
-    rows = explained_rows(result, len(frame), "explain this one in memory")
-    names = pd.Index([str(plain_label(label)) for label in frame.index])
-    known = pd.Index([str(plain_label(label)) for label in result.index])
-    found = names.get_indexer(known) if names.is_unique else rows
-    if (found >= 0).all():
-        rows = found.astype(np.int64)
-    for label, told in zip(frame.index[rows], result.index, strict=True):
-        if str(plain_label(label)) != str(plain_label(told)):
-            named = [
-                f"; the column {name!r} named the rows then: make it the index (--index)"
-                for name in result.index.names
-                if name in frame.columns
-            ]
-            raise InputError(
-                f"row {shown(label)} of the frame was called {shown(told)} when it was explained; pass the "
-                f"very frame that was explained{''.join(named[:1])}"
-            )
-    schema = result.schema
-    if schema is not None and set(schema.names) <= set(map(str, frame.columns)):
-        table = Table.of(frame, needed=schema.names)
-        check_unchanged(schema, table, rows, result.codes, "pass the very frame that was explained")
-    return rows
 
 
 def _shares(hits: float, n: float, other_hits: float, other_n: float) -> tuple[float, ...]:

@@ -187,17 +187,24 @@ def _asked(result: Result, table: Table, model: "OneForMany | None") -> tuple[Pr
     """The question of a result again: of the explainer, or as far as the file knows the classifier."""
     rows = explained_rows(result, len(table.frame), "explain these rows first")
     check_unchanged(schema_of(result), table, rows, result.codes, "pass that frame")
+    surely = asked_again(result, table, model)
+    if model is not None:
+        return surely, surely
+    open_points = leaves_open(result.problem["oracle"])
+    return surely, question_of(result.problem, perhaps=True) if open_points else surely
+
+
+def asked_again(result: Result, table: Table, model: "OneForMany | None") -> Problem:
+    """The question of a result again: as its explainer poses it, or as the result itself holds it."""
     if model is not None:
         problem = pose(model, table).problem(model.max_changes, model.share)
         if not np.array_equal(problem.codes, result.codes):
             raise InputError("the explainer is not the one that found this result: rows or cells differ")
-        return problem, problem
+        return problem
     try:
-        surely = question_of(result.problem)
+        return question_of(result.problem)
     except UnsupportedModelError as error:
         raise InputError(f"{error}; pass the explainer as model=") from error
-    open_points = leaves_open(result.problem["oracle"])
-    return surely, question_of(result.problem, perhaps=True) if open_points else surely
 
 
 def _line(result: Result, given: int, rank: int, reason: Reason) -> dict[str, object]:
