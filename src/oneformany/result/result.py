@@ -325,6 +325,26 @@ class Result:
         """
         _face("report").write_report(self, path, title, audits, curve=curve, file=file)
 
+    def model_card(
+        self, card: AnyValue = None, *, audits: Sequence[Audit] = (), file: str | None = None
+    ) -> str:
+        """Write the section "recourse" of a model card, in Markdown.
+
+        It says who is refused, who can be helped by how little, what rules were in force, what subgroups
+        there are, and what is proved and how to check it.
+
+        Parameters
+        ----------
+        card : Card of skops, optional
+            The section is added to it, too.
+        audits : sequence of Audit
+            Comparisons of subgroups to include, see :func:`oneformany.audit`.
+        file : str, optional
+            What the result file is called, for the command that checks it.
+        """
+        text: str = _face("report").model_card(self, card, audits=audits, file=file)
+        return text
+
     def verify(
         self,
         score: AnyValue = None,

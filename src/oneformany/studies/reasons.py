@@ -119,7 +119,7 @@ def principal_reasons(
     surely, perhaps = _asked(result, table, model)
     codes = [listed.get(name) for name in schema.names]
     distinct = np.unique(surely.row_of).tolist()
-    told = {row: _principal(reasons_of(surely, perhaps, row, stop), codes, most) for row in distinct}
+    told = {row: principal(reasons_of(surely, perhaps, row, stop), codes, most) for row in distinct}
     return [told[row] for row in surely.row_of.tolist()]
 
 
@@ -174,7 +174,7 @@ def _gains(problem: Problem, row: int) -> FloatArray:
     return gains
 
 
-def _principal(every: Sequence[Reason], codes: Sequence[ReasonCode | None], most: int) -> tuple[Reason, ...]:
+def principal(every: Sequence[Reason], codes: Sequence[ReasonCode | None], most: int) -> tuple[Reason, ...]:
     """Take the most important reasons: responsive ones if there are any, of those with one code the first."""
     kept = [reason for reason in every if reason.responsive] or [one for one in every if one.gain > 0]
     found: dict[object, Reason] = {}
