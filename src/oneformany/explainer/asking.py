@@ -61,11 +61,11 @@ class Asking:
     stop: Stop
     noted: dict[str, Any]
 
-    def confirmed(self, result: Result, *, reasons: bool = True) -> Result | None:
+    def confirmed(self, result: Result, *, reasons: bool = True, ranges: bool = True) -> Result | None:
         """Have the model confirm an answer, and add what the engine does not know.
 
         ``None``: the model said otherwise than before about rows at the threshold; ask again. Without
-        ``reasons`` rows beyond help keep those that they have.
+        ``reasons`` rows beyond help keep those that they have; without ``ranges`` targets are told alone.
         """
         asked, posed, stop = self.asked, self.posed, self.stop
         if reasons:
@@ -87,6 +87,8 @@ class Asking:
         moved = _confirmed(result, posed, apply(result, self.table.frame))
         if moved is None:
             return None
+        if not ranges:
+            return result
         return with_ranges(result, posed, moved, asked.rules, with_a_moment(stop))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
+from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
@@ -13,10 +14,19 @@ from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray, usual_arithmetic
 from oneformany.exceptions import InputError
 from oneformany.explainer.asking import Asking, with_a_moment
+from oneformany.explainer.in_parts import explained_in_parts, read_source
 from oneformany.explainer.posing import Posed, check_refused, pose
-from oneformany.explainer.streams import distinct_refused, first_batch, is_stream, typed
+from oneformany.explainer.streams import (
+    MOST_KEPT,
+    TooManyRowsError,
+    can_be_read_again,
+    distinct_refused,
+    first_batch,
+    is_stream,
+)
 from oneformany.explainer.wanted import ask_about_wanted
 from oneformany.problem import Problem, Share
+from oneformany.problem.goal import Goal
 from oneformany.problem.problem import checked_people
 from oneformany.problem.slack import Slack
 from oneformany.progress import Progress
@@ -161,7 +171,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             The rows, in a frame of pandas, polars or pyarrow; those that are positive already are set
             aside. Also the path of a Parquet or CSV file, an iterator of frames, or a Dask data frame: these
             are read in batches, and only the distinct refused rows are kept, with their number; the first
-            batch is the reference data unless there are others.
+            batch is the reference data unless there are others. Where there are too many of these, rows that
+            share more than a point stay where they are, and a few of them decide the answer for all.
         explanations : int, optional
             Instead of all rows, cover as many as possible with this many explanations.
         coverage : float, optional
@@ -196,7 +207,11 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         with stop.on_interrupt(), usual_arithmetic(), drawn as told:
             asked, table, noted = self, Table.of(first), dict[str, Any]()
             if streamed:
-                asked, table, people, noted = _read(self, table, source, stop)
+                try:
+                    asked, table, people, noted = _read(self, table, source, stop)
+                except TooManyRowsError:
+                    goal = Goal(explanations, coverage)
+                    return explained_in_parts(self, table, frame, goal, stop, told)
             posed = pose(asked, table, stop)
             ask_about_wanted(asked, posed)
             problem = posed.problem(self.max_changes, self.share, checked_people(people, len(posed.positive)))
@@ -281,22 +296,17 @@ def _read(
 
     Returns whom to ask about these rows, the rows, how many people each stands for, and what to note of it.
     """
-    like = pd.DataFrame()
-    if asked.reference is not None:
-        like = Table.of(asked.reference, "the reference data").frame.iloc[:0]
-    table = replace(first, frame=typed(first.frame, like))
-    posed = pose(asked, table, stop)
-    accepts = posed.accepts
-    unread = {} if posed.cells is None else {n: table.frame[n].iloc[0] for n in posed.cells.unread}
-    limit = stop.part(READING * stop.remaining())
+    reader, posed, table = read_source(asked, first, stop)
+    accepts, limit = posed.accepts, stop.part(READING * stop.remaining())
+    again = asked.share != "point" and can_be_read_again(source)
     rows, people, read, complete = distinct_refused(
         source,
         lambda rows: ~accepts(rows),
-        list(posed.schema.names),
+        reader.columns,
         limit,
-        lambda rows: typed(rows, like).assign(**unread),  # one value stands for all on which nothing depends
+        reader.read,
+        MOST_KEPT if again else inf,
     )
     check_refused(len(rows), read)
-    if asked.reference is None:
-        asked = replace(asked, reference=first.named(first.frame))
-    return asked, Table.of(table.named(rows)), people, {"rows_read": read, "read_to_the_end": complete}
+    noted = {"rows_read": read, "read_to_the_end": complete}
+    return reader.asked, Table.of(table.named(rows)), people, noted

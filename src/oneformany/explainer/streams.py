@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,17 @@ from oneformany.schema.frames import as_pandas
 from oneformany.stop import Stop
 
 BATCH = 200_000
+# Distinct refused rows that are kept of a source that can be read again: they take some 100 MB, and an answer
+# about them all comes at once. Of more, only a few are kept. Only advice and to-do lists can do without them.
+MOST_KEPT = 200_000
 LIMITED_BATCH = 50_000  # a time limit is looked at after every batch
 LIMITED_PARTITIONS = 16  # or after so many partitions of a Dask frame
 PEOPLE = 0  # a column that no frame has, as names are texts here
 NOTHING = "there is not a single row to explain: the source is empty"
+
+
+class TooManyRowsError(Exception):
+    """There are more distinct refused rows than are kept."""
 
 
 def is_stream(source: object) -> bool:
@@ -30,15 +38,15 @@ def is_stream(source: object) -> bool:
             f"the rows are a {type(source).__name__} of frames; to have them read in batches, as parts of "
             "one table, give iter(frames), or join them to one frame with pandas.concat(frames)"
         )
-    return isinstance(source, (str, os.PathLike)) or _is_dask(source) or isinstance(source, Iterator)
+    return isinstance(source, (str, os.PathLike)) or is_dask(source) or isinstance(source, Iterator)
 
 
 def batches_of(
     source: AnyFrame, columns: list[Any] | None = None, size: int = BATCH
 ) -> Iterator[pd.DataFrame]:
     """Read a Parquet or CSV file in batches; frames in an iterator are batches, cut where they are larger."""
-    if _is_dask(source):
-        yield from (_plain_texts(source.get_partition(n).compute()) for n in range(source.npartitions))
+    if is_dask(source):
+        yield from (plain_texts(source.get_partition(n).compute()) for n in range(source.npartitions))
         return
     if not isinstance(source, (str, os.PathLike)):
         for given in source:
@@ -67,8 +75,7 @@ def first_batch(source: AnyFrame) -> tuple[pd.DataFrame, Any]:
     first = next((batch for batch in batches if len(batch)), None)
     if first is None:
         raise InputError(NOTHING)
-    lasting = _is_dask(source) or isinstance(source, (str, os.PathLike))
-    return first.head(BATCH), source if lasting else chain([first], batches)
+    return first.head(BATCH), source if can_be_read_again(source) else chain([first], batches)
 
 
 def distinct_refused(
@@ -77,24 +84,26 @@ def distinct_refused(
     columns: list[str],
     stop: Stop,
     prepared: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
+    most: float = inf,
 ) -> tuple[pd.DataFrame, IntArray, int, bool]:
     """Keep what the model refuses, each distinct row once.
 
     Rows are equal when they agree in ``columns``, those that the model reads, after they are ``prepared``.
     Whether to stop is asked before every batch, or wave of partitions, but the first.
+    More than ``most`` of them are a :class:`TooManyRowsError`.
     Returns the rows in the order in which they first appeared, how many equal each, how many were read, and
     whether these were all.
     """
     counted = partial(_counted, refuses=refuses, columns=columns, prepared=prepared)
     limited = stop.time_limit is not None
     waves: Iterable[Callable[[], Iterable[tuple[pd.DataFrame, int]]]]
-    if _is_dask(source):
+    if is_dask(source):
         import dask
 
         wanted = source[[label for label in source.columns if str(label) in columns]]
         counting = dask.delayed(counted, traverse=False)  # a model goes to each worker once
         tasks = [dask.delayed(_counted_there)(counting, partition) for partition in wanted.to_delayed()]
-        size = LIMITED_PARTITIONS if limited else len(tasks)
+        size = LIMITED_PARTITIONS if limited or most < inf else len(tasks)
         waves = (partial(dask.compute, *tasks[at : at + size]) for at in range(0, len(tasks), size))
     else:
         batches = batches_of(source, columns, LIMITED_BATCH if limited else BATCH)
@@ -110,6 +119,10 @@ def distinct_refused(
             read += length
         if len(kept) > 16:
             kept = [_summed(kept, columns)]
+        if sum(map(len, kept)) > most:
+            kept = [_summed(kept, columns)]
+            if len(kept[0]) > most:
+                raise TooManyRowsError
     if not kept:
         raise InputError(NOTHING)
     rows = _summed(kept, columns)
@@ -117,11 +130,11 @@ def distinct_refused(
 
 
 def _counted_there(counted: Callable[..., Any], rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    counts: tuple[pd.DataFrame, int] = counted(_plain_texts(rows))
+    counts: tuple[pd.DataFrame, int] = counted(plain_texts(rows))
     return counts
 
 
-def _plain_texts(rows: pd.DataFrame) -> pd.DataFrame:
+def plain_texts(rows: pd.DataFrame) -> pd.DataFrame:
     """Undo what Dask makes of texts: a missing one is not-a-number again, as models were fitted to it."""
     kinds = rows.dtypes.items()
     texts = [name for name, kind in kinds if isinstance(kind, pd.StringDtype) and kind.na_value is pd.NA]
@@ -164,6 +177,12 @@ def _summed(parts: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
     return rows.groupby(columns, sort=False, dropna=False, observed=True)[PEOPLE].sum().reset_index()
 
 
-def _is_dask(source: object) -> bool:
+def can_be_read_again(source: object) -> bool:
+    """Whether rows come from a file or a cluster; an iterator gives them once."""
+    return is_dask(source) or isinstance(source, (str, os.PathLike))
+
+
+def is_dask(source: object) -> bool:
+    """Whether it is a frame of Dask."""
     kind = type(source)
     return kind.__module__.split(".")[0] in {"dask", "dask_expr"} and hasattr(source, "map_partitions")

@@ -94,6 +94,8 @@ def _to_dict(result: Result) -> dict[str, Any]:
         content["index_type"] = {"names": names, "dtype": result.index.dtype}
     if result.goal.limited:
         content |= {"goal": asdict(result.goal), "covered_bound": result.covered_bound}
+    if result.others is not None:
+        content["others"] = written(result.others)
     if result.cost_proof is not None:
         content |= {"cost": result.cost_units, "cost_bound": result.cost_proof.bound}
     return content
@@ -120,6 +122,7 @@ def _from_dict(data: dict[str, Any]) -> Result:
     told, certificate = {name: data[name] for name in PARTS}, data["certificate"]
     told |= {"covered_bound": data.get("covered_bound"), "proof": certificate["proof"]}
     told |= {"cost_proof": certificate.get("cost"), "solver": certificate.get("solver")}
+    told |= {"others": data.get("others")}
     index = RowIndex.from_list(data["index"], **data.get("index_type", {}))
     result = Result(**read_fields(Result, told), goal=Goal(**data.get("goal", {})), index=index)
     _check_types(result.problem)

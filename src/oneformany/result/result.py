@@ -19,11 +19,12 @@ from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
 from oneformany.result.following import apply, score_on_codes
 from oneformany.result.labels import Labels
+from oneformany.result.others import Others
 from oneformany.result.own_rules import rules_on_codes
 from oneformany.result.proof import Cost, Proof
 from oneformany.result.row_index import RowIndex
 from oneformany.result.squares import Square
-from oneformany.result.tables import assign, assignment_frame, to_frame
+from oneformany.result.tables import assign, assignment_frame, to_frame, write_assignment
 from oneformany.result.words import result_table, short_words, summarise
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Statistics
@@ -91,6 +92,9 @@ class Result:
         Why ``cost_bound`` holds.
     solver : str or None
         Where there is no proof: the solver whose word ``lower_bound`` is.
+    others : Others or None
+        People beside the given rows, who were too many to be kept: their numbers. The given rows are then
+        those that carry the proof and some more, and people, ``covered`` and bounds are about all together.
 
     Examples
     --------
@@ -121,6 +125,7 @@ class Result:
     covered_bound: int | None = None
     cost_proof: Cost | None = None
     solver: str | None = None
+    others: Others | None = None
 
     def __post_init__(self) -> None:
         rows = len(self.assignment)
@@ -128,8 +133,9 @@ class Result:
         if len(self.index) != rows:
             raise ValueError(f"there are {rows} rows, but the index names {len(self.index)}")
         if self.covered_bound is None:
-            beyond = [entry.row for entry in self.unreachable]
-            object.__setattr__(self, "covered_bound", self.people - int(self.people_of_rows[beyond].sum()))
+            object.__setattr__(self, "covered_bound", self.people - self.beyond_help)
+        if self.others is not None and len(self.others.by) != self.count:
+            raise ValueError(f"other people have {len(self.others.by)} explanations, there are {self.count}")
 
     @property
     def certificate(self) -> dict[str, Any]:
@@ -164,6 +170,7 @@ class Result:
             return (self.covered_bound - self.covered) / self.covered_bound
         rows = self.problem["codes"] if self.problem.get("own") is None else self.problem["own"]["values"]
         most = self.count + len({tuple(rows[row]) for row in self.undecided})
+        most += 0 if self.others is None else self.others.undecided
         return (most - self.lower_bound) / most if most else 0.0
 
     @property
@@ -179,7 +186,7 @@ class Result:
     @property
     def covered(self) -> int:
         """How many people have an explanation: rows, unless a row stands for several."""
-        return int(self.people_of_rows[self.has_explanation].sum())
+        return int(self.people_of_rows[self.has_explanation].sum()) + self._others("covered")
 
     @property
     def has_explanation(self) -> BoolArray:
@@ -194,7 +201,27 @@ class Result:
     @property
     def people(self) -> int:
         """How many people were asked about: rows, unless a row stands for several."""
-        return int(self.people_of_rows.sum())
+        return int(self.people_of_rows.sum()) + self._others("people")
+
+    @property
+    def beyond_help(self) -> int:
+        """How many people are proved to be beyond help."""
+        beyond = [entry.row for entry in self.unreachable]
+        return int(self.people_of_rows[beyond].sum()) + self._others("unreachable")
+
+    @property
+    def beyond_knowledge(self) -> int:
+        """How many people are undecided."""
+        return int(self.people_of_rows[list(self.undecided)].sum()) + self._others("undecided")
+
+    @property
+    def people_left_out(self) -> int:
+        """How many people can be helped, but have no explanation."""
+        return int(self.people_of_rows[list(self.left_out)].sum()) + self._others("left_out")
+
+    def _others(self, what: str) -> int:
+        """One number of the people of whom there are only numbers."""
+        return 0 if self.others is None else int(getattr(self.others, what))
 
     @property
     def left_out(self) -> tuple[int, ...]:
@@ -368,7 +395,8 @@ class Result:
             does not hold.
         model, frame : object and frame, optional
             Instead of a score: the model, such as a function of frames, and the very rows that were
-            explained; it is asked about every covered row as it is after following.
+            explained; it is asked about every covered row as it is after following. Of a result that holds
+            only numbers of some people, the explainer, and rows of the source, drawn at random.
         rules : sequence of rules, optional
             Those that were explained with. A file holds all but your own rules on whole rows; without them,
             what depends on them cannot be confirmed.
@@ -393,9 +421,12 @@ class Result:
         >>> print(result.verify().outcome)
         confirmed
         """
+        sample = None
+        if self.others is not None and model is not None and frame is not None:
+            sample, model, frame = _face("explainer.visits").sample_of(self, model, frame), None, None
         given, own = score_on_codes(self, score, model, frame), rules_on_codes(self, rules, reference)
         with nullcontext(progress) if progress else _face("progress").Progress("verify") as told:
-            known = {"score": given, "rules": own, "progress": told}
+            known = {"score": given, "rules": own, "progress": told, "sample": sample}
             report: Report = _face("verify").verify(self.to_json(), **known, **limits)
         return report
 
@@ -475,6 +506,7 @@ class Result:
     assignment_frame = assignment_frame
     apply = apply
     assign = assign
+    write_assignment = write_assignment
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
         """Write everything, proof included, as JSON.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from oneformany.anything import AnyFrame, AnyModel
+from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.result.following import (
@@ -138,13 +140,13 @@ def _change_words(
 
 def assign(
     result: Result, frame: AnyFrame, model: AnyModel = None, *, first: Literal[0, 1] = 0
-) -> pd.Series[int]:
+) -> AnyValue:
     """Put new rows under these explanations, by the same definition as those that were explained.
 
     Parameters
     ----------
     frame : frame
-        New rows.
+        New rows; or a source that :meth:`oneformany.OneForMany.explain` reads in batches.
     model : OneForMany or classifier, optional
         Says whether a row is accepted, as it is and after following: the explainer, or its model, with
         the threshold and the positive class of this result. It may be left out where cells decide the
@@ -156,8 +158,8 @@ def assign(
     Returns
     -------
     Series
-        The explanation of each row, called ``explanation_index`` when counted from 0, and ``explanation``
-        when counted from 1, the name that joins it to ``to_frame``. A row has none where none fits,
+        The explanation of each row (of a source that is read in batches an iterator, with one series for each
+        batch), called ``explanation_index`` when counted from 0, and ``explanation`` when counted from 1, the name that joins it to ``to_frame``. A row has none where none fits,
         and where the model accepts it as it is; without a model nobody knows that: give refused rows. A
         value that was not there before may stay where no rule speaks of it and the model reads it; where
         it keeps a row from an explanation, a warning names its column and row. Which of these it was says
@@ -179,9 +181,42 @@ def assign(
     """
     if first not in (0, 1):
         raise InputError(f"first is {first!r}; it must be 0 (indices) or 1 (numbers as in the tables)")
+    if not hasattr(frame, "columns") or hasattr(frame, "npartitions"):
+        streams = import_module("oneformany.explainer.streams")  # a result itself reads no batches
+        if streams.is_stream(frame):
+            return import_module("oneformany.explainer.assigning").assigned(result, frame, model, first)
     table = Table.of(frame, "the new rows", schema_of(result).names)
     found, index = put_under(result, table, model).numbers, table.frame.index
     return numbered(found, index) if first else pd.Series(found, index, name="explanation_index")
+
+
+def write_assignment(
+    result: Result, path: str | os.PathLike[str], frame: AnyFrame, model: AnyModel
+) -> dict[str, int]:
+    """Write a Parquet file that tells of each row of a source which explanation it has.
+
+    Its columns: ``row`` (of a file the number of the row from 0, otherwise the label of its frame's index),
+    ``explanation`` (numbered from 1, missing for rows without one) and ``outcome`` ("explained", "already
+    positive", "cannot be helped", "left out" or "undecided"; "none fits" or "cannot be read" where ``model``
+    has no reference data). Rows are read, and written, batch by batch.
+
+    Parameters
+    ----------
+    path : path
+        Where to.
+    frame : path, iterator or Dask frame
+        The source.
+    model : OneForMany or classifier
+        As in :meth:`assign`.
+
+    Returns
+    -------
+    dict
+        How many rows have each outcome.
+    """
+    assigning = import_module("oneformany.explainer.assigning")
+    counts: dict[str, int] = assigning.write_assigned(result, path, frame, model)
+    return counts
 
 
 def numbered(assignment: Sequence[int] | IntArray, index: pd.Index | None = None) -> pd.Series[Any]:

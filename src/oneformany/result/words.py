@@ -104,9 +104,9 @@ def short_words(result: Result) -> str:
         parts.append(_needed(result))
     if result.gap:
         parts.append(f"gap {gap_words(result.gap)}")
-    for rows, what in (([e.row for e in result.unreachable], "beyond help"), (result.undecided, "undecided")):
-        if rows:
-            parts.append(f"{result.labels.people(rows):,} {what}")
+    for number, what in ((result.beyond_help, "beyond help"), (result.beyond_knowledge, "undecided")):
+        if number:
+            parts.append(f"{number:,} {what}")
     if result.cost_gap:
         parts.append(f"gap of the cost {gap_words(result.cost_gap)}")
     if (wanted := result.problem.get("wanted")) and wanted["answer"] is not None:
@@ -134,12 +134,14 @@ def status_words(result: Result) -> str:
         lines = [f"{_cover(result)} {who}{turned_down}, {each}changing {budget}: {_known(result)}."]
     if share := share_asked(result):
         lines.append(f"A share of {share}.")
-    if result.unreachable:
-        beyond = labels.counted(labels.people(entry.row for entry in result.unreachable))
-        lines.append(f"{beyond} cannot be helped that way: proved.")
+    if result.beyond_help:
+        lines.append(f"{labels.counted(result.beyond_help)} cannot be helped that way: proved.")
     but = "can be helped, but "
-    for still, rows_, what in (("", result.undecided, "undecided"), (but, result.left_out, "left out")):
-        if number := labels.people(rows_):
+    for still, number, what in (
+        ("", result.beyond_knowledge, "undecided"),
+        (but, result.people_left_out, "left out"),
+    ):
+        if number:
             lines.append(f"{labels.counted(number)} {still}{'is' if number == 1 else 'are'} {what}.")
     if result.cost_bound is not None:
         lines.append(_cost(result))
@@ -289,13 +291,13 @@ def proof_words(result: Result) -> str:
     labels = result.labels
     if result.status == "infeasible":
         return f"Proof: none is needed, as no {labels.one} can be helped."
-    if not result.covered and not result.left_out:
+    if not result.covered and not result.people_left_out:
         return f"Proof: none; it is not known whether any {labels.one} can be helped."
     if result.lower_bound == 1 and result.goal.explanations is None:
         return f"Proof: none is needed, as no {labels.one} is covered without an explanation."
     if result.goal.limited or (result.proof is None and result.solver is None):
         return _goal_proof(result)
-    rows = f", counting only {labels.several} known to be helpable" if result.undecided else ""
+    rows = f", counting only {labels.several} known to be helpable" if result.beyond_knowledge else ""
     return f"Proof that at least {_found(result.lower_bound)} must be used{rows}: {_argument(result)}."
 
 
@@ -396,7 +398,7 @@ def _known(result: Result) -> str:
         return f"{_needed(result)}{gap}"
     if goal.coverage is not None:
         return f"proved to be the fewest for {'that share' if wanted < most else 'all who can be helped'}"
-    return "proved to be the fewest possible" + (f" for these {several}" if result.undecided else "")
+    return "proved to be the fewest possible" + (f" for these {several}" if result.beyond_knowledge else "")
 
 
 def _cost(result: Result) -> str:
@@ -453,14 +455,14 @@ def _goal_proof(result: Result) -> str:
     """Say why a number of explanations covers no more people, or why so many people need so many."""
     proof, labels, k = result.proof, result.labels, result.goal.explanations
     most = result.covered_bound or 0
-    helpable = result.people - int(result.people_of_rows[[entry.row for entry in result.unreachable]].sum())
+    helpable = result.people - result.beyond_help
     if not isinstance(proof, Weights):
         if k is not None:
             return f"Proof: none; {most:,} is the number of all who are not proved to be beyond help."
         return f"Proof: none attached; {_needed(result)}, it is claimed."
     if k is not None and result.covered == helpable:
         rest = f"every other {labels.one} is beyond help"
-        return f"Proof that no more can be covered: {rest if result.unreachable else 'all are covered'}."
+        return f"Proof that no more can be covered: {rest if result.beyond_help else 'all are covered'}."
     total, scale, capacity = sum(proof.weights), proof.scale, proof.capacity
     several = labels.several
     if k is None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.problem import OwnRule, Problem, read_problem
+from oneformany.verify.problem import MOST_ROWS, OwnRule, Problem, read_problem
 from oneformany.verify.proofs import LARGEST_NUMBER, Branch, Cost, Items, Proof, ProofReader
 from oneformany.verify.reading import IntArray, Json, Limits
 
@@ -26,6 +26,25 @@ class Explanation(NamedTuple):
     changed: tuple[int, ...]
     members: tuple[int, ...]
     ends: IntArray | None  # (m, p) where each member ends, if they share the changed features only
+
+
+class Others(NamedTuple):
+    """People of whom the file holds nothing but their number."""
+
+    people: int = 0
+    by: tuple[int, ...] = ()
+    unreachable: int = 0
+    undecided: int = 0
+
+    @property
+    def covered(self) -> int:
+        """How many have an explanation."""
+        return sum(self.by)
+
+    @property
+    def left_out(self) -> int:
+        """How many can be helped, but have no explanation."""
+        return self.people - self.covered - self.unreachable - self.undecided
 
 
 class Goal(NamedTuple):
@@ -69,6 +88,7 @@ class Claims:
     cost: int
     cost_bound: int
     cost_proof: Cost | None
+    others: Others  # beside the rows
 
     @cached_property
     def covered_rows(self) -> IntArray:
@@ -91,7 +111,18 @@ class Claims:
     @property
     def helpable(self) -> int:
         """How many people are not proved to be beyond help."""
-        return int(self.problem.people.sum() - self.problem.people[list(self.unreachable)].sum())
+        beyond = int(self.problem.people[list(self.unreachable)].sum()) + self.others.unreachable
+        return self.people - beyond
+
+    @property
+    def open(self) -> int:
+        """How many rows, or other people, are undecided."""
+        return len(self.undecided) + self.others.undecided
+
+    @property
+    def people(self) -> int:
+        """How many there are together."""
+        return int(self.problem.people.sum()) + self.others.people
 
     @property
     def covered_items(self) -> Items:
@@ -108,7 +139,7 @@ class Claims:
     @property
     def wanted(self) -> int:
         """How many people the goal asks for, as far as they are not beyond help."""
-        return min(self.helpable, self.goal.needed(int(self.problem.people.sum())))
+        return min(self.helpable, self.goal.needed(self.people))
 
 
 def read_claims(content: Mapping[str, Any], limits: Limits, own: Sequence[OwnRule] = ()) -> Claims:
@@ -137,6 +168,10 @@ def _claims(top: Json, own: Sequence[OwnRule]) -> Claims:
     top["index"].values(rows)
     explanations = tuple(_explanation(entry, problem) for entry in top["explanations"].entries())
     certificate, goal = top["certificate"], _goal(top)
+    others = _others(top["others"], len(explanations)) if "others" in top else Others()
+    people += others.people
+    if others.left_out and not goal.limited:
+        raise CertificateError(f"{others.left_out} other people are neither covered nor unreachable")
     _check_fit(top, certificate, goal)
     unreachable = []
     for entry in top["unreachable"].entries():
@@ -165,7 +200,19 @@ def _claims(top: Json, own: Sequence[OwnRule]) -> Claims:
         cost=top["cost"].integer(0, LARGEST_NUMBER) if costed else 0,
         cost_bound=top["cost_bound"].integer(0, LARGEST_NUMBER) if costed else 0,
         cost_proof=reader.cost(certificate["cost"]) if costed else None,
+        others=others,
     )
+
+
+def _others(given: Json, explanations: int) -> Others:
+    """Read how many people there are beside the rows, and what is said of them."""
+    people = given["people"].integer(0, MOST_ROWS)
+    by = given["by"].integers(0, people, explanations)
+    unreachable, undecided = (given[name].integer(0, people) for name in ("unreachable", "undecided"))
+    others = Others(people, by, unreachable, undecided)
+    if others.left_out < 0:
+        raise CertificateError(f"others are {people} people, of whom more are said to have a fate")
+    return others
 
 
 def _goal(top: Json) -> Goal:
@@ -182,6 +229,8 @@ def _check_fit(top: Json, certificate: Json, goal: Goal) -> None:
     """What belongs together is there together."""
     if ("covered_bound" in top) != goal.limited:
         raise CertificateError("covered_bound is given exactly where the goal is not to cover every row")
+    if "others" in top and certificate.has("cost"):
+        raise CertificateError("no cost of other people can be known, but a cost is given")
     if len({"cost" in top, "cost_bound" in top, certificate.has("cost")}) != 1:
         raise CertificateError("cost, cost_bound and certificate.cost are given together or not at all")
 

@@ -104,6 +104,7 @@ def verify(
     *,
     score: answer.Score | None = None,
     rules: Sequence[OwnRule] = (),
+    sample: answer.Sample | None = None,
     time_limit: float | None = 600.0,
     memory_limit: float | None = 4.0,
     progress: Callable[[str], None] | None = None,
@@ -121,6 +122,10 @@ def verify(
         Rules on whole rows that are the user's own, in the order of the file, which does not hold them: each
         has ``holds(before, after)``, on ``(n, p)`` arrays of codes. Without them, what depends on them cannot
         be confirmed; all else is.
+    sample : mapping, optional
+        For a file that holds only numbers of some people: how many of ``"people"`` among them, drawn at
+        random, are ``"covered"``, ``"unreachable"``, ``"undecided"`` and ``"left_out"``. Without it these
+        numbers cannot be confirmed; all else is.
     time_limit : float or None
         Seconds after which what is still open cannot be confirmed; ``None``: no limit.
     memory_limit : float or None
@@ -148,6 +153,8 @@ def verify(
     except (NotConfirmedError, MemoryError) as error:
         return Report((Check("the file can be examined", Outcome.UNCONFIRMED, _reason(error)),))
     answers, bounds = _answers(claims, content, score), _bounds(claims)
+    if claims.others.people:
+        answers["other people are as told"] = partial(answer.check_others, sample=sample)
     examined: list[Check] = []
     for name, check in (answers | bounds).items():
         tell(name)
