@@ -20,7 +20,7 @@ from oneformany.explainer.asking import Asking
 from oneformany.explainer.parts import Parts, parts_of
 from oneformany.explainer.posing import Posed, check_refused, pose
 from oneformany.explainer.streams import typed
-from oneformany.explainer.visits import Reader, Seen, Visit, bare, no_explanation, nothing_seen
+from oneformany.explainer.visits import RowReader, Visited, Visit, bare, no_explanation, nothing_seen
 from oneformany.explainer.wanted import ask_about_wanted
 from oneformany.oracles.actions import JudgesActions
 from oneformany.problem.goal import Goal
@@ -57,14 +57,14 @@ Answer = Callable[[Table, Goal, Stop], Result]
 class Run:
     """The rows that were taken in, and how long it takes to look at the others."""
 
-    reader: Reader
+    reader: RowReader
     parts: Parts
     table: Table  # first rows of the source: what columns are called
     schema: Schema
     stop: Stop
     answer: Answer
     rows: list[pd.DataFrame] = field(default_factory=list)
-    places: dict[int, IntArray] = field(default_factory=dict)  # of each part: where these stand
+    positions: dict[int, IntArray] = field(default_factory=dict)  # of each part: where these stand
     order: list[int] = field(default_factory=list)  # of parts: who sent rows comes first
     sizes: dict[int, int] = field(default_factory=dict)  # of each part: rows that were looked at, at most
     looked: int = 0  # at so many rows
@@ -76,13 +76,13 @@ class Run:
         some = np.unique(np.linspace(0, len(self.order) - 1, min(FIRST_PARTS, len(self.order)), dtype=int))
         nobody = no_explanation(self.schema)
         size = -(-FIRST // max(1, len(some)))
-        first = Visit(self.reader, nobody, nobody, self.places, send=size, decide=False, batches=1)
+        first = Visit(self.reader, nobody, nobody, self.positions, send=size, decide=False, batches=1)
         seen = self.look(first, some.tolist())
         if not len(seen.sent):
             seen = self.look(replace(first, batches=None), self.order, enough=1)
         check_refused(len(seen.sent), seen.rows)
 
-    def look(self, visit: Visit, order: list[int], enough: int = 0) -> Seen:
+    def look(self, visit: Visit, order: list[int], enough: int = 0) -> Visited:
         """Look at parts in an order, until so many rows were sent back, or time is up."""
         seen, begun, left = nothing_seen(visit.cover.count), self.stop.elapsed(), set(range(len(self.parts)))
         limited = self.stop.time_limit is not None
@@ -99,10 +99,12 @@ class Run:
         self.seconds += self.stop.elapsed() - begun
         return replace(seen, complete=seen.complete and not left)
 
-    def _take(self, part: int, found: Seen) -> None:
+    def _take(self, part: int, found: Visited) -> None:
         """Keep rows that were sent back; their part is the first to be looked at again."""
         self.rows.append(found.sent)
-        self.places[part] = np.append(self.places.get(part, np.zeros(0, dtype=np.int64)), found.places)
+        self.positions[part] = np.append(
+            self.positions.get(part, np.zeros(0, dtype=np.int64)), found.positions
+        )
         self.order.remove(part)
         self.order.insert(0, part)
 
@@ -119,7 +121,7 @@ class Run:
         return HURRY * rows * self.seconds / max(1, self.looked) > self.stop.remaining()
 
 
-def read_source(asked: OneForMany, first: Table, stop: Stop) -> tuple[Reader, Posed, Table]:
+def read_source(asked: OneForMany, first: Table, stop: Stop) -> tuple[RowReader, Posed, Table]:
     """See from the first rows of a source how all are read; what was posed about these; and these."""
     like = pd.DataFrame()
     if asked.reference is not None:
@@ -129,7 +131,7 @@ def read_source(asked: OneForMany, first: Table, stop: Stop) -> tuple[Reader, Po
     unread = {} if posed.cells is None else {n: table.frame[n].iloc[0] for n in posed.cells.unread}
     if asked.reference is None:
         asked = replace(asked, reference=first.named(first.frame))
-    return Reader(asked, list(posed.schema.names), like, unread), posed, table
+    return RowReader(asked, list(posed.schema.names), like, unread), posed, table
 
 
 def explained_in_parts(
@@ -181,10 +183,10 @@ def explain_parts(run: Run, goal: Goal) -> Result:
 
 def _visit(run: Run, result: Result, pool: Result | None = None, send: int = 0) -> Visit:
     """Try an answer on all rows that were not taken in."""
-    return Visit(run.reader, bare(result), bare(pool or result), dict(run.places), send)
+    return Visit(run.reader, bare(result), bare(pool or result), dict(run.positions), send)
 
 
-def _everybody(run: Run) -> tuple[Result, Seen]:
+def _everybody(run: Run) -> tuple[Result, Visited]:
     """Take in rows whom an answer leaves out until it leaves out nobody, or time is up."""
     while True:
         result = run.answered(Goal())
@@ -195,17 +197,17 @@ def _everybody(run: Run) -> tuple[Result, Seen]:
             return result, seen
 
 
-def _most_people(run: Run, goal: Goal) -> tuple[Result, Seen]:
+def _most_people(run: Run, goal: Goal) -> tuple[Result, Visited]:
     """Let the few choose, and count whom that helps."""
     result = run.answered(goal)
     pool = result if run.hurries else run.answered(Goal())
     return result, run.look(_visit(run, result, pool), run.order)
 
 
-def _share(run: Run, goal: Goal) -> tuple[Result, Seen]:
+def _share(run: Run, goal: Goal) -> tuple[Result, Visited]:
     """Help a share of the few, and a little more of them until it is that share of all."""
     share, pool = goal.coverage or 1.0, run.answered(Goal())
-    best: tuple[Result, Seen] | None = None
+    best: tuple[Result, Visited] | None = None
     for _ in range(ATTEMPTS):
         result = run.answered(Goal(coverage=share))
         seen = run.look(_visit(run, result, pool), run.order)
@@ -222,7 +224,7 @@ def _share(run: Run, goal: Goal) -> tuple[Result, Seen]:
     return best
 
 
-def _about_all(result: Result, seen: Seen, goal: Goal, stop: Stop) -> Result:
+def _about_all(result: Result, seen: Visited, goal: Goal, stop: Stop) -> Result:
     """Say of all rows what was found of a few, and counted of the others."""
     undecided = seen.open if goal.limited else seen.open + seen.helpable
     others = Others(seen.refused, tuple(seen.by.tolist()), seen.unreachable, undecided)

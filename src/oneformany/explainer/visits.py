@@ -37,7 +37,7 @@ KEPT = ("levels", "max_changes", "allowed", "restrictions", "share", "model")
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class RowReader:
     """How rows of a source become those that a model reads: columns, types, and values that do not matter."""
 
     asked: OneForMany  # with reference data
@@ -94,7 +94,7 @@ class Fates:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Visited:
     """What was found in a part, or in some."""
 
     rows: int  # that were looked at
@@ -103,7 +103,7 @@ class Seen:
     helpable: int  # who can be helped, but not by the cover
     open: int  # of whom nothing is known but that the cover does not help
     sent: pd.DataFrame  # a few of the last two kinds
-    places: IntArray  # where in their part these stand
+    positions: IntArray  # where in their part these stand
     complete: bool = True  # whether every row of the part was looked at
 
     @property
@@ -119,15 +119,15 @@ class Seen:
             self.helpable + other.helpable,
             self.open + other.open,
             pd.concat([self.sent, other.sent]) if len(self.sent) else other.sent,
-            np.concatenate([self.places, other.places]),
+            np.concatenate([self.positions, other.positions]),
             self.complete and other.complete,
         )
 
 
-def nothing_seen(explanations: int) -> Seen:
+def nothing_seen(explanations: int) -> Visited:
     """What is known before a row is looked at."""
     nobody = np.zeros(0, dtype=np.int64)
-    return Seen(0, np.zeros(explanations, dtype=np.int64), 0, 0, 0, pd.DataFrame(), nobody)
+    return Visited(0, np.zeros(explanations, dtype=np.int64), 0, 0, 0, pd.DataFrame(), nobody)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ class Visit:
 
     Attributes
     ----------
-    reader : Reader
+    reader : RowReader
         How they are read.
     cover : Result
         Explanations that may help them; each row is asked about until the first that does.
@@ -154,7 +154,7 @@ class Visit:
         So long for each part, after its first batch.
     """
 
-    reader: Reader
+    reader: RowReader
     cover: Result
     pool: Result
     known: Mapping[int, IntArray]
@@ -164,7 +164,7 @@ class Visit:
     seconds: float | None = None
 
     @usual_arithmetic()
-    def __call__(self, part: int, batches: Iterator[pd.DataFrame]) -> Seen:
+    def __call__(self, part: int, batches: Iterator[pd.DataFrame]) -> Visited:
         """Look at a part."""
         stop, seen = Stop(self.seconds), nothing_seen(self.cover.count)
         for number, batch in enumerate(batches):
@@ -175,10 +175,10 @@ class Visit:
                 seen += self._seen(part, self.reader.prepared(batch), seen.rows, stop)
         return seen
 
-    def _seen(self, part: int, rows: pd.DataFrame, before: int, stop: Stop) -> Seen:
+    def _seen(self, part: int, rows: pd.DataFrame, before: int, stop: Stop) -> Visited:
         """Look at some rows of a part, behind so many others."""
-        placed, places = placed_quietly(self.cover, rows, self.reader.asked), before + np.arange(len(rows))
-        new = ~np.isin(places, self.known.get(part, ()))
+        placed, positions = placed_quietly(self.cover, rows, self.reader.asked), before + np.arange(len(rows))
+        new = ~np.isin(positions, self.known.get(part, ()))
         outcomes = np.array(placed.outcomes)
         helped = new & (outcomes == OUTCOMES[EXPLAINED])
         missed = np.flatnonzero(new & ~helped & (outcomes != OUTCOMES[ACCEPTED]))
@@ -186,14 +186,14 @@ class Visit:
         fates = self._fates(rows, random.permutation(missed), stop)
         some = fates.helpable if self.decide else fates.open
         some = np.sort(some[: self.send])
-        return Seen(
+        return Visited(
             rows=len(rows),
             by=np.bincount(placed.numbers[helped], minlength=self.cover.count),
             unreachable=len(fates.unreachable),
             helpable=len(fates.helpable),
             open=len(fates.open),
             sent=rows.iloc[some],
-            places=places[some],
+            positions=positions[some],
         )
 
     def _fates(self, rows: pd.DataFrame, missed: IntArray, stop: Stop) -> Fates:
@@ -267,7 +267,7 @@ def sample_of(result: Result, asked: OneForMany, frame: AnyFrame) -> dict[str, i
     table, like = Table.of(frame), Table.of(asked.reference, "the reference data").frame.iloc[:0]
     cover = bare(result)
     names = list(cover.schema.names) if cover.schema is not None else []
-    visit = Visit(Reader(asked, names, like, {}), cover, cover, {})
+    visit = Visit(RowReader(asked, names, like, {}), cover, cover, {})
     seen = visit(0, iter([table.frame]))
     undecided = seen.open if result.goal.limited else seen.open + seen.helpable
     left_out = seen.helpable if result.goal.limited else 0

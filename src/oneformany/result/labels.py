@@ -58,9 +58,9 @@ class Labels:
         self.one, self.several = ("person", "people") if "people" in result.problem else ("row", "rows")
         self._index, self._people = result.index, result.people_of_rows
         self._ranges = dict(enumerate(result.problem.get("ranges") or ()))
-        others = (0,) * result.count if result.others is None else result.others.by
-        members = (self.people(explanation.members) for explanation in result.explanations)
-        self.sizes = [own + more for own, more in zip(members, others, strict=True)]
+        self.sizes = [self.people(explanation.members) for explanation in result.explanations]
+        if result.others is not None:
+            self.sizes = [own + more for own, more in zip(self.sizes, result.others.by, strict=True)]
 
     def feature(self, feature: int) -> str:
         """What people call a feature."""

@@ -159,7 +159,8 @@ def assign(
     -------
     Series
         The explanation of each row (of a source that is read in batches an iterator, with one series for each
-        batch), called ``explanation_index`` when counted from 0, and ``explanation`` when counted from 1, the name that joins it to ``to_frame``. A row has none where none fits,
+        batch), called ``explanation_index`` when counted from 0, and ``explanation`` when counted from 1,
+        the name that joins it to ``to_frame``. A row has none where none fits,
         and where the model accepts it as it is; without a model nobody knows that: give refused rows. A
         value that was not there before may stay where no rule speaks of it and the model reads it; where
         it keeps a row from an explanation, a warning names its column and row. Which of these it was says

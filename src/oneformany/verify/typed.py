@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from oneformany.verify import verification
-    from oneformany.verify.answer import Score
+    from oneformany.verify.answer import Sample, Score
     from oneformany.verify.problem import OwnRule
     from oneformany.verify.reading import Source
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
             *,
             score: Score | None = ...,
             rules: Sequence[OwnRule] = ...,
+            sample: Sample | None = ...,
             time_limit: float | None = ...,
             memory_limit: float | None = ...,
             progress: Callable[[str], None] | None = ...,
