@@ -7,7 +7,6 @@ from importlib import import_module
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
 
-import pandas as pd
 from sklearn.base import BaseEstimator
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
@@ -298,7 +297,8 @@ def _read(
     """
     reader, posed, table = read_source(asked, first, stop)
     accepts, limit = posed.accepts, stop.part(READING * stop.remaining())
-    again = asked.share != "point" and can_be_read_again(source)
+    # Of rows that share a point, and of what is cheapest for each, nobody knows without all rows
+    again = asked.share != "point" and asked.slack is None and can_be_read_again(source)
     rows, people, read, complete = distinct_refused(
         source,
         lambda rows: ~accepts(rows),

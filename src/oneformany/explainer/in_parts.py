@@ -20,7 +20,7 @@ from oneformany.explainer.asking import Asking
 from oneformany.explainer.parts import Parts, parts_of
 from oneformany.explainer.posing import Posed, check_refused, pose
 from oneformany.explainer.streams import typed
-from oneformany.explainer.visits import RowReader, Visited, Visit, bare, no_explanation, nothing_seen
+from oneformany.explainer.visits import RowReader, Visit, Visited, bare, no_explanation, nothing_seen
 from oneformany.explainer.wanted import ask_about_wanted
 from oneformany.oracles.actions import JudgesActions
 from oneformany.problem.goal import Goal

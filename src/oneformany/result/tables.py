@@ -138,9 +138,7 @@ def _change_words(
     return ["; ".join(told) or None for told in words]
 
 
-def assign(
-    result: Result, frame: AnyFrame, model: AnyModel = None, *, first: Literal[0, 1] = 0
-) -> AnyValue:
+def assign(result: Result, frame: AnyFrame, model: AnyModel = None, *, first: Literal[0, 1] = 0) -> AnyValue:
     """Put new rows under these explanations, by the same definition as those that were explained.
 
     Parameters
