@@ -59,7 +59,11 @@ class _Judge:
             values[feature] = target
             costs = self.problem.get("costs")
             cost += 1 if costs is None else costs["tables"][feature][old][new]
-        if not all(_holds(rule, before, cells) for rule in self.problem.get("restrictions", [])):
+        rules = [rule for rule in self.problem.get("restrictions", []) if rule["kind"] != "at_most"]
+        if not all(_holds(rule, before, cells) for rule in rules):
+            return None
+        limits = [rule for rule in self.problem.get("restrictions", []) if rule["kind"] == "at_most"]
+        if not all(_goes_so_far(rule, (before, cells), (self.values[row], values)) for rule in limits):
             return None
         return values, cost
 
@@ -282,6 +286,20 @@ def _accepted(oracle: dict[str, Any], values: list[int]) -> tuple[bool, bool]:
         possibly = surely or (possibly and list(values) not in oracle.get("rejected", []))
         surely = surely or (possibly and list(values) in oracle.get("ties", []))
     return surely, possibly
+
+
+def _goes_so_far(
+    rule: dict[str, Any], cells: tuple[list[int], list[int]], values: tuple[list[int], list[int]]
+) -> bool:
+    """A limit on how far a number goes, by digits."""
+    (feature,), ((_, numbers),) = rule["features"], rule["numbers"]
+    old, new = (numbers[one[feature]] for one in values)
+    if cells[0][feature] == cells[1][feature]:
+        return True
+    if old is None or new is None:
+        return False
+    by, far = Fraction(repr(rule["by"])), abs(Fraction(repr(new)) - Fraction(repr(old)))
+    return far <= (abs(Fraction(repr(old))) * by / 100 if rule["part"] else by)
 
 
 def _holds(rule: dict[str, Any], before: list[int], after: list[int]) -> bool:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
+from math import isnan
 from typing import Any
 
 import numpy as np
 
 from oneformany.problem import Problem
+from oneformany.schema.rules.distance import AtMostNumbers
 
 Group = dict[int, int]
 
@@ -37,9 +39,22 @@ def cost_of_joining(
             return None
         cells[feature], values[feature] = cell, target
         cost += 1 if problem.costs is None else int(problem.costs.tables[feature][old, cell])
-    if not all(rule.holds(before[None], cells[None])[0] for rule in problem.restrictions):
+    if not all(_kept(rule, (before, cells), (problem.values[row], values)) for rule in problem.restrictions):
         return None
     return cost if problem.oracle.positive(values[None])[0] else None
+
+
+def _kept(rule: Any, cells: tuple[Any, Any], values: tuple[Any, Any]) -> bool:
+    """Whether a row may go from cells to others; of a limit on its number, by digits."""
+    if not isinstance(rule, AtMostNumbers):
+        return bool(rule.holds(cells[0][None], cells[1][None])[0])
+    if cells[0][rule.feature] == cells[1][rule.feature]:
+        return True
+    old, new = (float(rule.numbers[rule.feature][one[rule.feature]]) for one in values)
+    if isnan(old) or isnan(new):
+        return False
+    far, by = abs(Fraction(repr(new)) - Fraction(repr(old))), Fraction(repr(rule.by))
+    return far <= (by * abs(Fraction(repr(old))) / 100 if rule.part else by)
 
 
 def all_groups(problem: Problem) -> Iterator[Group]:

@@ -19,7 +19,7 @@ from oneformany.studies import frontier
 from oneformany.verify import Outcome, verify
 from test_goals import solved
 from verify.asked import SHARES
-from verify.slack_files import disagreement, drawn, judged
+from verify.limited import disagreement, drawn, judged
 
 
 @pytest.mark.parametrize("part", range(2))

@@ -18,6 +18,7 @@ from oneformany.schema.feature import Feature as Feature
 from oneformany.schema.naming import Label as Label
 from oneformany.schema.rules.combine import rules_from_toml as rules_from_toml
 from oneformany.schema.rules.compared import AtLeast as AtLeast
+from oneformany.schema.rules.distance import AtMost as AtMost
 from oneformany.schema.rules.moves import AtMostSteps as AtMostSteps
 from oneformany.schema.rules.moves import Forbid as Forbid
 from oneformany.schema.rules.moves import Immutable as Immutable

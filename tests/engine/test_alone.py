@@ -10,7 +10,7 @@ from oneformany.engine import alone
 from oneformany.engine.alone import cheapest_ways, with_ways_alone
 from oneformany.stop import Stop
 from reference_sharing import all_groups
-from verify.slack_files import drawn
+from verify.limited import drawn
 
 
 def paid(problem, row, cells):

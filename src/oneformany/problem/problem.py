@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
-from typing import Literal, Protocol, get_args, runtime_checkable
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,7 +66,10 @@ class NumberRestriction(Protocol):
         ...
 
     def holds(self, before: IntArray, after: IntArray, numbers: Mapping[int, FloatArray]) -> BoolArray:
-        """Whether each row of ``(n, p)`` cells may become what it is then, with these numbers."""
+        """Whether each row of ``(n, p)`` cells may become what it is then, with these numbers.
+
+        A rule whose ``looks_back`` is true is given the numbers before as well.
+        """
         ...
 
 
@@ -316,7 +319,11 @@ class Problem:
                 if self.own is not None:
                     ends = self.own.follow(self.values[rows], after, np.array(True))
             numbers = {feature: of[ends[:, feature]] for feature, of in rule.numbers.items()}
-            held &= rule.holds(before, after, numbers)
+            told: list[Any] = [numbers]
+            if getattr(rule, "looks_back", False):
+                own = self.values[rows]
+                told.append({feature: of[own[:, feature]] for feature, of in rule.numbers.items()})
+            held &= rule.holds(before, after, *told)
         return held
 
     def domain(self, anchor: IntArray) -> BoolArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice, product
@@ -192,8 +192,9 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
             if rules:
                 joins &= known[rows]
             if joins.any() and (rules or decide is not None):
-                moved = follow(schema, frame.iloc[rows[joins]], before[joins], after[joins], frame)
-                kept = _permitted(rules, schema, moved, before[joins], after[joins])
+                stood = frame.iloc[rows[joins]]
+                moved = follow(schema, stood, before[joins], after[joins], frame)
+                kept = _permitted(rules, schema, (stood, moved), before[joins], after[joins])
                 if decide is not None and kept.any():
                     kept[kept] = decide(moved[kept])
                 joins[joins] = kept
@@ -207,23 +208,34 @@ def put_under(result: Result, table: Table, model: AnyModel) -> Placed:
 def _permitted(
     rules: Sequence[CellRule | NumberRule],
     schema: Schema,
-    moved: pd.DataFrame,
+    frames: tuple[pd.DataFrame, pd.DataFrame],
     before: IntArray,
     after: IntArray,
 ) -> BoolArray:
-    """Whether rules on whole rows let rows become what they are in a frame, and move between these cells."""
+    """Whether rules on whole rows let rows of one frame become those of another, from cells to cells."""
+    stood, moved = frames
     held = np.ones(len(moved), dtype=np.bool_)
     for rule in rules:
         if not isinstance(rule, NumberRestriction):
             held &= rule.holds(before, after)
             continue
-        numbers = {}
-        for at in rule.numbers:
-            feature = schema.features[at]
-            given = pd.to_numeric(moved[feature.name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
-            numbers[at] = np.where(after[:, at] < feature.n_regular, given, np.nan)
-        held &= rule.holds(before, after, numbers)
+        told: list[Any] = [_numbers(schema, moved, after, rule.numbers)]
+        if getattr(rule, "looks_back", False):
+            told.append(_numbers(schema, stood, before, rule.numbers))
+        held &= rule.holds(before, after, *told)
     return held
+
+
+def _numbers(
+    schema: Schema, frame: pd.DataFrame, cells: IntArray, features: Iterable[int]
+) -> dict[int, FloatArray]:
+    """The numbers of some features in a frame; none where a cell holds a code, or nothing."""
+    found = {}
+    for at in features:
+        feature = schema.features[at]
+        given = pd.to_numeric(frame[feature.name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        found[at] = np.where(cells[:, at] < feature.n_regular, given, np.nan)
+    return found
 
 
 def _told(schema: Schema, frame: pd.DataFrame, unread: BoolArray) -> list[str | None]:

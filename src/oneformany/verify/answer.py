@@ -165,7 +165,7 @@ def not_known(problem: Problem) -> str:
     return f"{what.format(named)}; result.verify(rules=[...]) takes {'them' if several else 'it'} again"
 
 
-def _nothing(before: IntArray, after: IntArray, ends: IntArray) -> BoolArray:  # noqa: ARG001 (all rules alike)
+def _nothing(before: IntArray, *_: IntArray) -> BoolArray:
     return np.zeros(len(before), dtype=np.bool_)
 
 

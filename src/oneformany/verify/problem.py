@@ -27,9 +27,9 @@ SHARES = ("point", "action", "features")
 MEASURES = ("percentile", "log-percentile", "steps", "range")
 
 Levels = tuple[int, ...]
-Holds = Callable[[IntArray, IntArray, IntArray], BoolArray]
-"""Of ``(m, p)`` cells before and after, and what the classifier reads of the rows afterwards: whether each
-row may become that."""
+Holds = Callable[[IntArray, IntArray, IntArray, IntArray], BoolArray]
+"""Of ``(m, p)`` cells before and after, and what the classifier reads of the rows after and before: whether
+each row may become that."""
 
 
 def _numbers(given: Json, read: Levels) -> dict[int, list[float | None]]:
@@ -86,7 +86,7 @@ def _implies(given: Json, levels: Levels, read: Levels) -> Holds:
         parts.append(part)
     named = sorted({feature for part in parts for feature, *_ in part})
 
-    def holds(before: IntArray, after: IntArray, ends: IntArray) -> BoolArray:
+    def holds(before: IntArray, after: IntArray, ends: IntArray, _: IntArray) -> BoolArray:
         held = []
         for part in parts:
             held.append(np.ones(len(after), dtype=np.bool_))
@@ -121,9 +121,37 @@ def _at_least(given: Json, levels: Levels, read: Levels) -> Holds:
         [len(rising) + 1 if one is None else bisect_left(rising, one + plus) + 1 for one in exact[low]]
     )
 
-    def holds(before: IntArray, after: IntArray, ends: IntArray) -> BoolArray:
+    def holds(before: IntArray, after: IntArray, ends: IntArray, _: IntArray) -> BoolArray:
         stays = (before[:, [high, low]] == after[:, [high, low]]).all(axis=1)
         return np.asarray(stays | (reached[ends[:, high]] >= needed[ends[:, low]]))
+
+    return holds
+
+
+def _at_most(given: Json, levels: Levels, read: Levels) -> Holds:
+    """Rows that change the feature read a number that is at most so far from what they read before.
+
+    ``by``, or so many parts of a hundred of the number before; both worked out from digits, without rounding.
+    """
+    (feature,) = given["features"].distinct(len(levels) - 1, 1)
+    numbers, part = _numbers(given["numbers"], read), given["part"].value
+    if feature not in numbers or not isinstance(part, bool):
+        given.fail("must tell the numbers of its feature, and whether it is about a part: true or false")
+    given["by"].number()
+    by = Fraction(repr(given["by"].value))
+    exact = [None if number is None else Fraction(repr(number)) for number in numbers[feature]]
+
+    def near(one: int, other: int) -> bool:
+        old, new = exact[one], exact[other]
+        if old is None or new is None:
+            return False
+        return abs(new - old) <= (by * abs(old) / 100 if part else by)
+
+    def holds(before: IntArray, after: IntArray, ends: IntArray, starts: IntArray) -> BoolArray:
+        pairs = np.column_stack([starts[:, feature], ends[:, feature]])
+        different, which = np.unique(pairs, axis=0, return_inverse=True)
+        held = np.array([near(*pair) for pair in different.tolist()], dtype=np.bool_)[which.ravel()]
+        return np.asarray((before[:, feature] == after[:, feature]) | held)
 
     return holds
 
@@ -134,7 +162,7 @@ def _linked(given: Json, levels: Levels, _: Levels) -> Holds:
     if not isinstance(one_way, bool) or len(named) < 2:
         raise CertificateError(f"{given['features'].path} must be two or more, one_way true or false")
 
-    def holds(before: IntArray, after: IntArray, _: IntArray) -> BoolArray:
+    def holds(before: IntArray, after: IntArray, *_: IntArray) -> BoolArray:
         moved = before[:, named] != after[:, named]
         return np.asarray(~moved[:, : 1 if one_way else None].any(axis=1) | moved.all(axis=1))
 
@@ -144,7 +172,7 @@ def _linked(given: Json, levels: Levels, _: Levels) -> Holds:
 def _not_together(given: Json, levels: Levels, _: Levels) -> Holds:
     """No row changes more than one of the features."""
     named = list(given["features"].distinct(len(levels) - 1))
-    return lambda before, after, _: np.asarray((before[:, named] != after[:, named]).sum(axis=1) <= 1)
+    return lambda before, after, *_: np.asarray((before[:, named] != after[:, named]).sum(axis=1) <= 1)
 
 
 def _observed(given: Json, levels: Levels, _: Levels) -> Holds:
@@ -159,7 +187,7 @@ def _observed(given: Json, levels: Levels, _: Levels) -> Holds:
     for row, count in zip(seen, counts, strict=True):
         total[row.tobytes()] += count
 
-    def holds(before: IntArray, after: IntArray, _: IntArray) -> BoolArray:
+    def holds(before: IntArray, after: IntArray, *_: IntArray) -> BoolArray:
         moved = (before[:, named] != after[:, named]).any(axis=1)
         different, index = np.unique(after[:, named], axis=0, return_inverse=True)
         enough = np.array([total[row.tobytes()] >= at_least for row in different], dtype=np.bool_)
@@ -170,6 +198,7 @@ def _observed(given: Json, levels: Levels, _: Levels) -> Holds:
 
 KINDS: dict[str, Callable[[Json, Levels, Levels], Holds]] = {
     "at_least": _at_least,
+    "at_most": _at_most,
     "implies": _implies,
     "linked": _linked,
     "not_together": _not_together,
@@ -211,9 +240,10 @@ def read_rules(
 def _held_by(rule: OwnRule, words: str) -> Holds:
     """Ask a rule that was brought along."""
 
-    def holds(before: IntArray, after: IntArray, ends: IntArray) -> BoolArray:
+    def holds(before: IntArray, after: IntArray, ends: IntArray, starts: IntArray) -> BoolArray:
         of = getattr(rule, "numbers", None)
-        numbers = [{f: np.asarray(told)[ends[:, f]] for f, told in of.items()}] if of else []
+        looked_at = [ends, starts] if getattr(rule, "looks_back", False) else [ends]
+        numbers = [{f: np.asarray(told)[at[:, f]] for f, told in of.items()} for at in looked_at if of]
         held = np.asarray(rule.holds(before, after, *numbers))
         if held.shape != (len(before),) or held.dtype != np.bool_:
             raise InputError(f'the rule "{words}" must answer yes or no for each of {len(before)} rows')
@@ -312,7 +342,7 @@ class Problem:
             yield "slack", self.paid(self.codes[rows], cells) > self.slack.most[rows]
         before, ends = self.codes[rows], self.followed(rows, cells) if self.restrictions else cells
         for kind, holds in self.restrictions:
-            yield kind, ~holds(before, cells, ends)
+            yield kind, ~holds(before, cells, ends, self.values[rows])
 
     def price(self, feature: int, before: IntArray, after: IntArray) -> IntArray:
         """Tell what moving between cells of a feature costs."""

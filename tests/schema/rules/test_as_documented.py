@@ -61,7 +61,15 @@ class Change:
 
     def number(self, name):
         """The number afterwards; special codes and missing values are none."""
-        value = self.after[name]
+        return self._number(self.after, name)
+
+    def far(self, name):
+        """How far the number goes, in tenths; nothing from or to what is not a number. And what it was."""
+        old, new = self._number(self.before, name), self.number(name)
+        return None if None in (old, new) else (abs(round(10 * new) - round(10 * old)), round(10 * old))
+
+    def _number(self, row, name):
+        value = row[name]
         return None if np.isnan(value) or (name, value) == ("work", NO_RECORD) else value
 
     def lies(self, name, low, high):
@@ -125,6 +133,17 @@ RULES = [
             not c.any_changes("income", "work")
             or not c.lies("income", 15, np.inf)
             or c.lies("work", -np.inf, 12)
+        ),
+    ),
+    (
+        ofm.AtMost("age", by=8),
+        lambda c: not c.changes("age") or c.far("age")[0] <= 80,
+    ),
+    (
+        ofm.AtMost("income", by="35%"),
+        lambda c: (
+            not c.changes("income")
+            or (c.far("income") is not None and 100 * c.far("income")[0] <= 35 * c.far("income")[1])
         ),
     ),
     (ofm.Linked("age", "work"), lambda c: c.changes("age") == c.changes("work")),

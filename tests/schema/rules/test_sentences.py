@@ -33,6 +33,8 @@ SENTENCES = [
     (ofm.AtLeast("age", "work", plus=14), "after a change of age or work, age is at least work plus 14"),
     (ofm.AtLeast("age", "work", plus=-0.5), "after a change of age or work, age is at least work minus 0.5"),
     (ofm.AtLeast("age", "work"), "after a change of age or work, age is at least work"),
+    (ofm.AtMost("lvr", by=0.1), "lvr changes by at most 0.1"),
+    (ofm.AtMost("sum", by="20%"), "sum changes by at most 20% of what it is"),
     (ofm.Linked("sum", "months"), "sum and months change only together"),
     (ofm.Linked("sum", "months", one_way=True), "sum changes only together with months"),
     (ofm.NotTogether("job", "home"), "of job, home, no row changes more than one"),

@@ -15,6 +15,7 @@ from oneformany.files import read_by_hand
 from oneformany.schema.feature import Feature, suggestion
 from oneformany.schema.rules import compared, moves, rows
 from oneformany.schema.rules.compared import NumberRule
+from oneformany.schema.rules.distance import AtMost
 from oneformany.schema.rules.moves import Immutable, OnlyDecrease, OnlyIncrease
 from oneformany.schema.rules.rows import CellRule, Linked, NotTogether
 from oneformany.schema.schema import Schema
@@ -103,6 +104,7 @@ PARTS: dict[str, tuple[str, type[Any]]] = {  # of a TOML file
     "not_together": (TABLES, NotTogether),
     "observed": (TABLES, rows.Observed),
     "at_least": (TABLES, compared.AtLeast),
+    "at_most": (BY_FEATURE, AtMost),
 }
 LOOKING = {
     "never_target",
@@ -110,6 +112,7 @@ LOOKING = {
     "implies",
     "observed",
     "at_least",
+    "at_most",
 }  # at values, not only at whether they move
 MOVES_ALONE = tuple(made for kind, (_, made) in PARTS.items() if kind not in LOOKING)
 
@@ -243,6 +246,8 @@ def _effect(rule: RowRule, still: set[str]) -> str | None:
     stuck, free = ([name for name in names if (name in still) == there] for there in (True, False))
     if isinstance(rule, compared.AtLeast) and not free:
         return f'the rule "{rule}" has no effect: neither of them can change; drop it'
+    if isinstance(rule, AtMost) and not free:
+        return f'the rule "{rule}" has no effect: it cannot change; drop it'
     if isinstance(rule, NotTogether) and len(free) < 2:
         return f'the rule "{rule}" has no effect: {", ".join(stuck)} cannot change anyway; drop it'
     if isinstance(rule, Linked) and stuck and free and (not rule.one_way or names[0] in free):
@@ -278,6 +283,7 @@ def rules_from_toml(path: str | os.PathLike[str]) -> list[AnyRule]:
             not_together = [{ features = ["job", "housing"] }]
             observed = [{ features = ["job", "housing"], at_least = 5 }]
             at_least = [{ features = ["age", "work"], plus = 14 }]
+            at_most = { income = 500, rent = "20%" }
 
     Raises
     ------

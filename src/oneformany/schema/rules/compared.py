@@ -73,7 +73,7 @@ class ImpliesNumbers:
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         before, after = ([[at, written(of)] for at, of in part.items()] for part in (self.if_, self.then))
-        return {"kind": "implies", "if": before, "then": after, "numbers": _told(self.numbers)}
+        return {"kind": "implies", "if": before, "then": after, "numbers": told_numbers(self.numbers)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -85,7 +85,7 @@ class ImpliesNumbers:
             }
             for part in ("if", "then")
         )
-        return cls(before, after, _read_numbers(data["numbers"]))
+        return cls(before, after, numbers_of_file(data["numbers"]))
 
 
 @dataclass(frozen=True, init=False)
@@ -175,14 +175,14 @@ class AtLeastNumbers:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        told = {"features": list(self.features), "plus": self.plus, "numbers": _told(self.numbers)}
+        told = {"features": list(self.features), "plus": self.plus, "numbers": told_numbers(self.numbers)}
         return {"kind": "at_least", **told}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from :meth:`to_dict`."""
         high, low = integers(data["features"])
-        return cls((high, low), plain_value(data["plus"]), _read_numbers(data["numbers"]))
+        return cls((high, low), plain_value(data["plus"]), numbers_of_file(data["numbers"]))
 
 
 def moved_of(features: Sequence[int], before: IntArray, after: IntArray) -> BoolArray:
@@ -190,11 +190,12 @@ def moved_of(features: Sequence[int], before: IntArray, after: IntArray) -> Bool
     return np.asarray(before[:, features] != after[:, features])
 
 
-def _told(numbers: Mapping[int, FloatArray]) -> list[list[Any]]:
+def told_numbers(numbers: Mapping[int, FloatArray]) -> list[list[Any]]:
     """Write numbers of features; null where a value is not a number."""
     plain = ((at, of.tolist()) for at, of in numbers.items())
     return [[at, [None if isnan(number) else number for number in of]] for at, of in plain]
 
 
-def _read_numbers(told: Sequence[Any]) -> dict[int, FloatArray]:
+def numbers_of_file(told: Sequence[Any]) -> dict[int, FloatArray]:
+    """Read what :func:`told_numbers` wrote."""
     return {index(at): np.array([nan if n is None else n for n in of], dtype=np.float64) for at, of in told}

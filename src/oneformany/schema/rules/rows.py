@@ -15,6 +15,7 @@ from oneformany.plain import Plain, integers
 from oneformany.schema.feature import is_integer, several
 from oneformany.schema.rules.compared import AtLeastNumbers, ImpliesNumbers, NumberRule, moved_of
 from oneformany.schema.rules.conditions import Interval, condition_on, condition_words, levels_inside, span_of
+from oneformany.schema.rules.distance import AtMostNumbers
 from oneformany.schema.schema import Schema
 
 
@@ -301,6 +302,7 @@ def _implies(data: Mapping[str, Any]) -> CellRule | NumberRule:
 KINDS: dict[str, Callable[[Mapping[str, Any]], CellRule | NumberRule]] = {
     "implies": _implies,
     "at_least": AtLeastNumbers.from_dict,
+    "at_most": AtMostNumbers.from_dict,
     "linked": lambda data: Linked(*integers(data["features"]), one_way=bool(data["one_way"])),
     "not_together": lambda data: NotTogether(*integers(data["features"])),
     "observed": ObservedCells.from_dict,

@@ -1,6 +1,6 @@
-"""Random questions with a slack against brute force, and altered files of answers: none confirmed is false.
+"""Random questions that limit what is asked of rows, against brute force; altered files, all judged.
 
-    python benchmarks/slack.py --problems 2000 --files 2000 --seed 0 --jobs 2
+    python benchmarks/advice_limits.py --problems 2000 --files 2000 --seed 0 --jobs 2
 
 Ends with exit code 1 if an answer is not the best, or a file was confirmed that is false; each is printed.
 """
@@ -17,7 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from measuring import script_parser
-from verify.slack_files import disagreement, judged
+from verify.limited import disagreement, judged
 
 CHUNK = 250
 

@@ -1,4 +1,4 @@
-"""Questions with a slack, and all else on top, judged by brute force; their files, altered."""
+"""Questions with a slack and limits of how far numbers go, all else on top, by brute force; altered files."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from judgement_goals import is_true_of_goals
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.problem.slack import Slack
+from oneformany.schema.rules.distance import AtMostNumbers
 from oneformany.verify import Outcome, verify
 from test_goals import check_best, solved
 from verify.asked import GOALS, KINDS, SHARES, goal, question
@@ -22,11 +23,25 @@ from verify.test_fuzz_goals import ALTERATIONS, made_consistent
 
 
 def drawn(seed: int, number: int) -> tuple[Problem, Goal]:
-    """Draw a question with a slack; the number tells kind, what is shared, and the goal."""
+    """Draw a question with a slack, a limit on a number, or both; the number tells kind, sharing and goal."""
     rng = np.random.default_rng([28, seed, number])
     kind, share, wanted = KINDS[number % 4], SHARES[number // 4 % 3], goal(rng, GOALS[number // 12 % 4])
     slack = Slack(more=float(rng.choice([0, 0, 1, 2])), times=float(rng.choice([1, 1, 1.5])))
-    return replace(question(rng, kind, share), slack=slack), wanted
+    problem = replace(question(rng, kind, share), slack=slack)
+    if number % 3 == 0:
+        return problem, wanted
+    problem = replace(problem, restrictions=(*problem.restrictions, limit(rng, problem)))
+    return replace(problem, slack=None if number % 3 == 1 else slack), wanted
+
+
+def limit(rng: np.random.Generator, problem: Problem) -> AtMostNumbers:
+    """A limit on how far the number of a feature goes; some values are not numbers."""
+    feature = int(rng.integers(len(problem.levels)))
+    numbers = np.round(rng.choice([-0.3, 0, 0.1, 0.2, 0.3, 1, 2], size=problem.oracle.levels[feature]), 1)
+    numbers = np.where(rng.random(len(numbers)) < 0.1, np.nan, numbers)
+    part = bool(rng.random() < 0.5)
+    by = float(rng.choice([50, 100, 200] if part else [0.1, 0.3, 1]))
+    return AtMostNumbers(feature, by, part, {feature: numbers})
 
 
 def disagreement(seed: int, number: int) -> str:
@@ -73,12 +88,28 @@ def ask_for_more(result: dict[str, Any], rng: np.random.Generator) -> None:
         slack["times"] = float(rng.choice([1, 1.5, 2]))
 
 
-def forget(result: dict[str, Any], _: np.random.Generator) -> None:
-    """Say that there is no slack."""
-    del result["problem"]["slack"]
+def reach_further(result: dict[str, Any], rng: np.random.Generator) -> None:
+    """Let a number go further, or say that it is another one."""
+    (rule,) = (one for one in result["problem"]["restrictions"] if one["kind"] == "at_most")
+    if rng.random() < 0.5:
+        rule["by"] = float(rng.choice([0.1, 0.5, 2, 100]))
+    else:
+        numbers = rule["numbers"][0][1]
+        numbers[int(rng.integers(len(numbers)))] = float(rng.choice([0, 0.2, 1]))
 
 
-SLACK_ALTERATIONS: list[Alteration] = [bend_way, bend_way, bend_way, ask_for_more, forget, *ALTERATIONS[::4]]
+def forget(result: dict[str, Any], rng: np.random.Generator) -> None:
+    """Say that there is no slack, or no rule."""
+    if rng.random() < 0.5:
+        del result["problem"]["slack"]
+    else:
+        result["problem"]["restrictions"] = []
+
+
+SLACK_ALTERATIONS: list[Alteration] = [
+    *[bend_way, bend_way, bend_way, ask_for_more, reach_further, reach_further, forget],
+    *ALTERATIONS[::4],
+]
 
 
 def forged(rng: np.random.Generator, count: int, each: int = 8) -> Iterator[dict[str, Any]]:
