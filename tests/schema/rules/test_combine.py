@@ -19,11 +19,10 @@ from oneformany import (
     OnlyDecrease,
     OnlyIncrease,
     Range,
-    Rule,
     Schema,
-    allowed_moves,
 )
 from oneformany.exceptions import InputError
+from oneformany.schema import Rule, allowed_moves
 from oneformany.schema.rules.combine import check_rules, named_by_value, restrictions_of
 from oneformany.schema.rules.rows import cell_rule
 

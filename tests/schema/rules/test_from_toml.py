@@ -115,4 +115,4 @@ def test_the_example_of_the_documentation_is_a_file_of_rules(tmp_path):
     sample = (rules_from_toml.__doc__ or "").partition("For example::")[2].partition("Raises")[0]
     path = tmp_path / "rules.toml"
     path.write_text("\n".join(line.strip() for line in sample.splitlines()))
-    assert len(rules_from_toml(path)) == 12
+    assert len(rules_from_toml(path)) == 14
