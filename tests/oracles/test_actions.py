@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from oneformany.oracles.actions import FORBIDDEN, MOVES, NOWHERE, STAYS, Actions
 from oneformany.oracles.additive import AdditiveOracle
-from oneformany.oracles.protocol import NEGATIVE, POSITIVE
+from oneformany.oracles.network.oracle import Network, NetworkOracle
+from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
 from oneformany.oracles.trees.oracle import TreeOracle
 
@@ -102,3 +103,42 @@ def test_a_forest_of_one_leaf_each_says_the_same_of_every_action():
     )
     assert (judged == POSITIVE).all()
     assert len(judged[0]) == 9
+
+
+def draw_network(rng):
+    """A network of up to three layers, with small integers so that scores tie, or with any weights."""
+    levels = tuple(rng.integers(1, 5, size=int(rng.integers(1, 7))).tolist())
+    widths = [*rng.integers(1, 5, size=int(rng.integers(0, 4))).tolist(), 1]
+    exact = rng.random() < 0.5
+
+    def draw(*shape):
+        return rng.integers(-2, 3, size=shape) + (0.0 if exact else rng.normal(size=shape))
+
+    layers = tuple((draw(*pair), draw(pair[1])) for pair in pairwise(widths))
+    network = Network(tuple(draw(n, widths[0]) for n in levels), draw(widths[0]), layers)
+    return NetworkOracle(network, float(rng.integers(-2, 6)), margin=float(rng.choice([0.0, 1.0])))
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), most=st.integers(0, 5))
+def test_all_actions_under_a_network_are_judged_as_their_points_but_for_rounding(seed, most):
+    rng = np.random.default_rng(seed)
+    oracle = draw_network(rng)
+    if rng.random() < 0.5:
+        oracle = oracle.decided_by(lambda points: np.ones(len(points), dtype=bool))
+    actions = draw_actions(rng, oracle.levels, most)
+    values = rng.integers(oracle.levels, size=(2, len(oracle.levels)))
+    may = rng.choice([FORBIDDEN, MOVES, MOVES, MOVES, STAYS], size=(2, len(actions.owner))).astype(np.int8)
+    judged = oracle.action_judge(actions).judge(values, may)
+    least, sure = (acceptance := oracle._acceptance).least, acceptance.sure
+    tiny = 1e-9 * (1 + abs(least))
+    for row in range(2):
+        for number, chosen in enumerate(all_sets(actions)):
+            after = moved(actions, chosen, values[row], may[row])
+            score = -np.inf if after is None else float(oracle._sums(after[None])[0])
+            if min(abs(score - least), abs(score - sure)) > tiny:
+                assert judged[row, number] == (
+                    NEGATIVE if score < least else POSITIVE if score >= sure else NEAR
+                )
+            else:  # never surely what it is not
+                assert judged[row, number] == NEAR

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,18 @@ from oneformany.oracles.actions import FORBIDDEN, MOVES, Actions
 from oneformany.oracles.dense_kernels import sum_up_singles
 from oneformany.oracles.protocol import NEGATIVE
 
+Score = TypeVar("Score", int, float)
 DENSE = 3  # moves that are judged together; of a larger action the first moves are made instead
 
 
-class DenseJudge(ABC):
+class DenseJudge(ABC, Generic[Score]):
     """Judges all actions of rows; see :class:`~oneformany.oracles.actions.ActionJudge`.
 
     ``needed`` tells the units below which no point is positive, and from which on every one is, as they are
     known at the time.
     """
 
-    def __init__(self, actions: Actions, needed: Callable[[], tuple[int, int]]) -> None:
+    def __init__(self, actions: Actions, needed: Callable[[], tuple[Score, Score]]) -> None:
         self.actions, self._needed = actions, needed
 
     def judge(self, values: IntArray, may: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -41,7 +43,7 @@ class DenseJudge(ABC):
         may: NDArray[np.int8],
         start: int,
         size: int,
-        needed: tuple[int, int],
+        needed: tuple[Score, Score],
         line: NDArray[np.int8],
     ) -> None:
         """Judge the actions of so many slots from ``start`` on, more than are dense: first moves are made."""
@@ -68,13 +70,13 @@ class DenseJudge(ABC):
         may: NDArray[np.int8],
         start: int,
         most: int,
-        needed: tuple[int, int],
+        needed: tuple[Score, Score],
         judged: NDArray[np.int8],
     ) -> None:
         """Judge the actions of at most so many slots, up to three, from ``start`` on; smaller ones first."""
 
 
-class AdditiveJudge(DenseJudge):
+class AdditiveJudge(DenseJudge[int]):
     """All actions of rows under a sum of tables of units, ``(p, max levels)``."""
 
     def __init__(

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
+from oneformany.oracles.actions import Actions
 from oneformany.oracles.box import Narrowed, Part, anchored, narrowed
+from oneformany.oracles.network.actions import NetworkJudge
 from oneformany.oracles.network.bounds import bound_logit, reserve, widest_lines
 from oneformany.oracles.network.kernels import Arrays, judge_moves, score_points
 from oneformany.oracles.network.search import ROUNDS, NetworkSteps
@@ -183,10 +185,17 @@ class NetworkOracle(ScoredOracle):
         Sums are added up in another order than that of :meth:`score`; what rounding may decide is near.
         """
         judged = np.empty((len(values), len(choices)), dtype=np.int8)
-        slack = float(self.network.slack[-1][0])
-        least, sure = self._acceptance.least - slack, self._acceptance.sure + slack
-        judge_moves(self._net, values, features, goals, choices, least, sure, judged)
+        judge_moves(self._net, values, features, goals, choices, *self._needed(), judged)
         return judged
+
+    def action_judge(self, actions: Actions) -> NetworkJudge:
+        """Judge all actions of a row together; see :class:`~oneformany.oracles.actions.JudgesActions`."""
+        return NetworkJudge(self._net, float(self.network.slack[-1][0]), actions, self._needed)
+
+    def _needed(self) -> tuple[float, float]:
+        """Scores below which no point is positive, and from which on every one is, in whatever order they add up."""
+        slack = float(self.network.slack[-1][0])
+        return self._acceptance.least - slack, self._acceptance.sure + slack
 
     def relaxation(self) -> Relaxation | None:
         """One linear bound on the score over all points, rounded up to a decimal grid, unless it is huge."""

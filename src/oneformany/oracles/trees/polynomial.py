@@ -43,7 +43,7 @@ def paths_of(sets: LeafSets, levels: tuple[int, ...], actions: Actions) -> Paths
     return Paths(starts, features.astype(np.int64), allowed, sets.units)
 
 
-class TreePolynomial(DenseJudge):
+class TreePolynomial(DenseJudge[int]):
     """Judges all actions of rows under a sum of trees, in units of leaves."""
 
     def __init__(
@@ -70,7 +70,7 @@ class TreePolynomial(DenseJudge):
         judge_row(values, may, start, most, slots, self._sets.allowed, self._paths, needed, judged)
 
 
-class RunPolynomial(DenseJudge):
+class RunPolynomial(DenseJudge[int]):
     """Judges all actions of rows under trees of runs, which are walked down for each row."""
 
     def __init__(self, trees: RunTrees, actions: Actions, needed: Callable[[], tuple[int, int]]) -> None:
