@@ -24,7 +24,8 @@ class DenseJudge(ABC, Generic[Score]):
     """
 
     def __init__(self, actions: Actions, needed: Callable[[], tuple[Score, Score]]) -> None:
-        self.actions, self._needed = actions, needed
+        self.actions = actions
+        self._needed: Callable[[], tuple[Score, Score]] = needed
 
     def judge(self, values: IntArray, may: NDArray[np.int8]) -> NDArray[np.int8]:
         """Judge every action of every row."""

@@ -9,6 +9,7 @@ import numpy as np
 from engine.listing.sharing_problems import draw_problem
 from oneformany.engine.options import Options
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.problem.goal import Goal
 from oneformany.verify import verify
@@ -22,10 +23,10 @@ FEW_ROWS = Options(most_work=1.0)
 
 def draw_few(rng):
     """A problem with people, and with points that the model itself has to be asked about."""
-    problem = draw_problem(rng, str(rng.choice(["additive", "tree", "tree"])), "action")
+    problem = draw_problem(rng, str(rng.choice(["additive", "tree", "tree", "network"])), "action")
     if rng.random() < 0.5:
         problem = replace(problem, people=rng.integers(1, 4, size=len(problem.codes)))
-    if rng.random() < 0.5:
+    if rng.random() < 0.5 and not isinstance(problem.oracle, NetworkOracle):
         problem = replace(problem, oracle=doubtful(rng, problem.oracle))
     return problem
 

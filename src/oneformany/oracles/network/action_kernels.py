@@ -1,4 +1,4 @@
-"""All actions of a row under a network: those that differ in their last move go through the layers together."""
+"""All actions of a row under a network: those with the same first moves go through the layers together."""
 
 # mypy: disallow-untyped-defs=False
 
@@ -13,7 +13,7 @@ from oneformany.oracles.network.kernels import Arrays
 
 @lean(inner=True, reorder=True)
 def _through(net, sums, steps, begin, end, active, after):
-    """The logit of each sum plus the step of a slot: in the first row of the array that is returned as 0 or 1.
+    """The logit of each sum plus the step of a slot: in the first row of array 0 or 1, which is returned.
 
     ``active`` and ``after`` take turns; a row of theirs is a unit, a column a slot.
     """
@@ -76,7 +76,7 @@ def _judge_slots(net, sums, steps, may, begin, needed, work, judged):
 
 @inner
 def _steps_of(net, values, may, start, owner, goals):
-    """What each slot adds to the first sums, a row per unit; and the least and most that some slot from each on does."""
+    """What each slot adds to the first sums, a row per unit; least and most of it from each slot on."""
     n, width = len(may), net.widths[0]
     steps, ranges = np.zeros((width, n)), np.zeros((2, n + 1, width))
     for slot in range(n - 1, start - 1, -1):

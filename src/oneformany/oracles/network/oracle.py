@@ -193,7 +193,7 @@ class NetworkOracle(ScoredOracle):
         return NetworkJudge(self._net, float(self.network.slack[-1][0]), actions, self._needed)
 
     def _needed(self) -> tuple[float, float]:
-        """Scores below which no point is positive, and from which on every one is, in whatever order they add up."""
+        """Scores below which no point is positive, and from which on every one is, added up in any order."""
         slack = float(self.network.slack[-1][0])
         return self._acceptance.least - slack, self._acceptance.sure + slack
 
