@@ -26,7 +26,10 @@ def draw_few(rng):
     problem = draw_problem(rng, str(rng.choice(["additive", "tree", "tree", "network"])), "action")
     if rng.random() < 0.5:
         problem = replace(problem, people=rng.integers(1, 4, size=len(problem.codes)))
-    if rng.random() < 0.5 and not isinstance(problem.oracle, NetworkOracle):
+    if isinstance(problem.oracle, NetworkOracle):  # no score ties, so that rounding leaves nothing open
+        network, threshold = problem.oracle.network, problem.oracle.threshold
+        problem = replace(problem, oracle=NetworkOracle(network, threshold - 1e-6))
+    elif rng.random() < 0.5:
         problem = replace(problem, oracle=doubtful(rng, problem.oracle))
     return problem
 
