@@ -5,6 +5,7 @@ import signal
 
 import pytest
 
+from oneformany.compiling import COMPILING, Compiling
 from oneformany.exceptions import InputError
 from oneformany.stop import Stop
 
@@ -91,3 +92,40 @@ def test_a_handler_that_is_not_of_python_stays(monkeypatch):
     with Stop().on_interrupt(), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
     signal.signal(signal.SIGINT, before)
+
+
+def test_a_time_limit_does_not_count_what_is_compiled(monkeypatch):
+    """Five seconds of compiling in a run of two leave it one."""
+    now = [100.0]
+    compiling = Compiling(lambda: now[0])
+    monkeypatch.setattr("oneformany.compiling.COMPILING", compiling)
+    monkeypatch.setattr("oneformany.stop.COMPILING", compiling)
+    monkeypatch.setattr("oneformany.compiling.monotonic", lambda: now[0])
+    stop = Stop(2.0)
+    now[0] += 1.0
+    compiling.begin()
+    now[0] += 5.0
+    assert (stop.remaining(), stop.compiling) == (1.0, 5.0)
+    compiling.end()
+    assert (stop.elapsed(), stop.expired()) == (1.0, False)
+    now[0] += 1.0
+    assert stop.expired()
+    assert compiling.told() == "compiling, once: 5 s"
+    assert not compiling.told(since=4.5)
+
+
+def test_numba_tells_when_it_compiles():
+    """A new function is compiled when it is called first, and only then."""
+    from oneformany.compiled import outer
+
+    def double(number):
+        return 2 * number
+
+    before = COMPILING.seconds
+    compiled = outer(double)
+    assert COMPILING.seconds == before
+    assert compiled(2) == 4
+    after = COMPILING.seconds
+    assert after > before
+    assert compiled(3) == 6
+    assert COMPILING.seconds == after

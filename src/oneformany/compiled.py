@@ -16,6 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from oneformany.anything import AnyValue
+from oneformany.compiling import COMPILING
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -97,6 +98,22 @@ def _keep(**options: AnyValue) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return keep
 
 
+def _listen() -> None:
+    """Notice when something is compiled; where numba does not tell, a time limit counts that, too."""
+    with suppress(ImportError, AttributeError):
+        from numba.core import event
+
+        class _Listener(event.Listener):  # type: ignore[misc]  # untyped
+            def on_start(self, _event: AnyValue) -> None:
+                COMPILING.begin()
+
+            def on_end(self, _event: AnyValue) -> None:
+                COMPILING.end()
+
+        event.register("numba:compile", _Listener())
+
+
+_listen()
 NO_C = _known(no_cfunc_wrapper=True)
 NO_DOORS = _known(no_cfunc_wrapper=True, no_cpython_wrapper=True)
 NO_COUNTING = _known(_nrt=False)

@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
+from oneformany.compiling import COMPILING
 from oneformany.statistics import Round
 
 
@@ -47,7 +48,7 @@ class Progress:
         self._done = Event()
 
     def __enter__(self) -> Self:
-        self._start = monotonic()
+        self._start, self._compiled = monotonic(), COMPILING.seconds
         self._done.clear()
         self._thread = Thread(target=self._show, name="oneformany-progress", daemon=True)
         self._thread.start()
@@ -92,7 +93,8 @@ class Progress:
             show()
 
     def _line(self) -> Text:
-        parts = [self.title, self._latest, f"{monotonic() - self._start:.1f} s"]
+        compiled = COMPILING.told(self._compiled)
+        parts = [self.title, self._latest, f"{monotonic() - self._start:.1f} s", compiled]
         return Text(" | ".join(part for part in parts if part))
 
 

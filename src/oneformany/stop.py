@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Real
-from time import monotonic
 from types import FrameType
 
+from oneformany.compiling import COMPILING, working_time
 from oneformany.exceptions import InputError
 from oneformany.memory import Memory
 
@@ -21,7 +21,8 @@ class Stop:
     time_limit : float or None
         Seconds from now.
     clock : callable
-        Seconds on a clock that never goes back.
+        Seconds on a clock that never goes back; by default one that stands still while something is compiled,
+        which happens once on a machine.
     memory : Memory, optional
         The account of the run's large arrays.
 
@@ -46,12 +47,13 @@ class Stop:
         self,
         time_limit: float | None = None,
         *,
-        clock: Callable[[], float] = monotonic,
+        clock: Callable[[], float] = working_time,
         memory: Memory | None = None,
     ) -> None:
         if time_limit is not None and not _is_time(time_limit):
             raise InputError(f"time_limit is {time_limit!r}; give seconds, 0 or more, or None for no limit")
         self.time_limit, self._clock, self._start = time_limit, clock, clock()
+        self._compiled = COMPILING.seconds
         self._whole: Stop | None = None
         self.root, self.cut = self, False
         self._interrupted = False
@@ -70,6 +72,11 @@ class Stop:
     def elapsed(self) -> float:
         """Seconds since the start."""
         return self._clock() - self._start
+
+    @property
+    def compiling(self) -> float:
+        """Seconds since the start that went into compiling, which the clock does not count."""
+        return COMPILING.seconds - self._compiled
 
     def remaining(self) -> float:
         """Seconds left, never below 0; infinity without a time limit."""

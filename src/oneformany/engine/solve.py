@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
+from oneformany.compiling import FELT
 from oneformany.engine.alone import with_ways_alone
 from oneformany.engine.certificate import Proofs
 from oneformany.engine.cheapen import cheapen
@@ -91,7 +92,9 @@ def told(source: ColumnSource, run: Context, first: Standing, cheap: CostStandin
             most, fewest = first.bound, 0 if shown is None else shown.fewest(proofs.rows - first.covered)
     elif len(first.table):
         proof = proofs.cover(first)
-    lacks = source.shortfall
+    lacks, compiling = source.shortfall, run.stop.root.compiling
+    if compiling >= FELT:
+        run.statistics.spend("compiling, once", compiling)
     return build_result(
         problem,
         source.groups(*columns),
