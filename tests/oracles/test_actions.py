@@ -5,11 +5,14 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oneformany.oracles import asked
 from oneformany.oracles.actions import FORBIDDEN, MOVES, NOWHERE, STAYS, Actions
 from oneformany.oracles.additive import AdditiveOracle
+from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
@@ -142,3 +145,23 @@ def test_all_actions_under_a_network_are_judged_as_their_points_but_for_rounding
                 )
             else:  # never surely what it is not
                 assert judged[row, number] == NEAR
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), most=st.integers(0, 4))
+def test_all_actions_under_a_black_box_are_asked_about_in_batches(seed, most):
+    rng = np.random.default_rng(seed)
+    levels = tuple(rng.integers(1, 4, size=int(rng.integers(1, 6))).tolist())
+    chances = rng.uniform(0.0, 1.0, size=levels)
+    oracle = BlackBoxOracle(lambda codes: chances[tuple(np.asarray(codes).T)], levels, 0.6)
+    actions = draw_actions(rng, levels, most)
+    values = rng.integers(levels, size=(2, len(levels)))
+    may = rng.choice([FORBIDDEN, MOVES, MOVES, STAYS], size=(2, len(actions.owner))).astype(np.int8)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(asked, "POINTS_AT_ONCE", 7)
+        judged = oracle.action_judge(actions).judge(values, may)
+    for row in range(2):
+        for number, chosen in enumerate(all_sets(actions)):
+            after = moved(actions, chosen, values[row], may[row])
+            accepted = after is not None and chances[tuple(after)] >= 0.6
+            assert judged[row, number] == (POSITIVE if accepted else NEGATIVE)

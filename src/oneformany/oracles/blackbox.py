@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.oracles.actions import Actions
+from oneformany.oracles.asked import AskingJudge
 from oneformany.oracles.box import anchored
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.oracles.scored import ScoredOracle
@@ -58,6 +61,8 @@ class BlackBoxOracle(ScoredOracle):
         Points that the function was asked about so far.
     batches : int
         How often it was called for that.
+    seconds : float
+        What these answers took.
     unanswered : int
         Questions that ended "unknown".
 
@@ -91,6 +96,7 @@ class BlackBoxOracle(ScoredOracle):
         self.max_calls = max_calls
         self.largest_box = largest_box
         self.asked = self.batches = self.unanswered = 0
+        self.seconds = 0.0
         self._rows = rows
         self._positive = positive
         self._known: dict[bytes, float] = {}
@@ -135,6 +141,10 @@ class BlackBoxOracle(ScoredOracle):
             answer = Answer.unknown()
         self.unanswered += not answer.proved_none and answer.point is None
         return answer
+
+    def action_judge(self, actions: Actions) -> AskingJudge:
+        """Ask about a row after each action; see :class:`~oneformany.oracles.actions.JudgesActions`."""
+        return AskingJudge(actions, self.judge)
 
     def relaxation(self) -> None:
         """Nothing: what a black box says about one point says nothing about others."""
@@ -182,7 +192,9 @@ class BlackBoxOracle(ScoredOracle):
             batch = points[indices[start : start + BATCH]]
             self.asked += len(batch)
             self.batches += 1
+            began = perf_counter()
             output = self.function(batch if self._rows is None else self._rows(batch))
+            self.seconds += perf_counter() - began
             chances = check_probabilities(output, len(batch), self._positive)
             self._known.update(zip(map(np.ndarray.tobytes, batch), chances.tolist(), strict=True))
         return np.array([self._known[key] for key in keys])

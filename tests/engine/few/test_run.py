@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.few.few_problems import FEW_ROWS, assert_confirmed, assert_fewest, draw_few
+from engine.few.few_problems import FEW_ROWS, READ, assert_confirmed, assert_fewest, draw_few
 from judgement_goals import is_true_of_goals
 from oneformany.engine.few import rounds
 from oneformany.engine.options import Options
@@ -46,7 +46,7 @@ def test_what_a_result_says_is_true_wherever_time_ends(chunk, monkeypatch):
     monkeypatch.setattr(rounds, "LISTED_AT_ONCE", 1)
     rng = np.random.default_rng([4, chunk])
     for looks in range(25):
-        problem = replace(draw_few(rng), restrictions=())
+        problem = replace(draw_few(rng, READ), restrictions=())
         with monkeypatch.context() as patched:
             patched.setattr("oneformany.stop.Stop.expired", LooksLeft(looks))
             result = solve(problem, options=FEW_ROWS)
@@ -105,7 +105,7 @@ def test_goals_wherever_time_ends(chunk, monkeypatch):
     monkeypatch.setattr(rounds, "LISTED_AT_ONCE", 1)
     rng = np.random.default_rng([6, chunk])
     for looks in range(25):
-        problem = replace(draw_few(rng), restrictions=())
+        problem = replace(draw_few(rng, READ), restrictions=())
         goal = {"explanations": int(rng.integers(1, 4))} if rng.random() < 0.5 else {"coverage": 0.7}
         with monkeypatch.context() as patched:
             patched.setattr("oneformany.stop.Stop.expired", LooksLeft(looks))

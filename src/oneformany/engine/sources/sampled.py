@@ -15,13 +15,14 @@ from oneformany.engine.cover.incidence import joined
 from oneformany.engine.few.cheaper import cheapened, prices, without_dearest
 from oneformany.engine.few.listed_rows import NO_ACTION, ListedRows
 from oneformany.engine.few.offered import Offered
-from oneformany.engine.few.rounds import Attempt, Rounds
+from oneformany.engine.few.rounds import FIRST_LISTED, SAMPLED, Attempt, Rounds
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.sources.groups import groups_of
 from oneformany.engine.sources.protocol import Shortfall
 from oneformany.engine.standing import CostStanding, Standing, nothing_known
 from oneformany.engine.table.table import ColumnTable, table_of
 from oneformany.oracles.actions import JudgesActions
+from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.result.build import Group
 
 # Bytes of an action while rows are listed: bits of some 200 rows, a number of each, and a line of answers.
@@ -31,13 +32,34 @@ BYTES_PER_ACTION = 40
 MOST_CHANGES = 5
 
 
+# Of a black box: rows whose actions are all asked about, those that are counted and twice those listed at
+# first; the share of the time left that this may take; and rows that show how long an answer takes.
+ASKED_ROWS = SAMPLED + 2 * FIRST_LISTED
+ASKING_TIME = 0.4
+FIRST_ASKED = 64
+
+
 def serves(run: Context) -> bool:
     """Whether a few rows can be listed: the oracle judges all actions of a row, which fit into memory."""
     problem, options = run.problem, run.options
     judges = isinstance(problem.oracle, JudgesActions)
     if not (options.few_rows and problem.share == "action" and judges) or problem.max_changes > MOST_CHANGES:
         return False
-    return run.stop.memory.fits(Offered.of(Ground.of(problem)).actions.count * BYTES_PER_ACTION)
+    count = Offered.of(Ground.of(problem)).actions.count
+    return run.stop.memory.fits(count * BYTES_PER_ACTION) and _askable(run, count)
+
+
+def _askable(run: Context, actions: float) -> bool:
+    """Whether a black box can be asked about all actions of as many rows as most answers take."""
+    problem = run.problem
+    if not isinstance(problem.oracle, BlackBoxOracle):
+        return True
+    points = len(problem.rows) + actions * ASKED_ROWS
+    if points > Ground.of(problem).calls_left:
+        return False
+    problem.oracle.score(problem.values[:FIRST_ASKED])  # so that it is known how long an answer takes
+    each = problem.oracle.seconds / max(1, problem.oracle.asked)
+    return points * each <= ASKING_TIME * run.stop.remaining()
 
 
 class Sampled:
