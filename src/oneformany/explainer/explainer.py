@@ -158,6 +158,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         time_limit: float | None = None,
         progress: Callable[[Round], None] | bool | None = None,
         people: AnyValue = None,
+        between: AnyValue = None,
+        within: float = 0.05,
     ) -> Result:
         """Find the fewest explanations for the rows that the model turns down.
 
@@ -186,6 +188,11 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             Called with the state after every step; ``True`` draws a line, as ``Progress`` does.
         people : sequence of int, optional
             How many people each row of a frame stands for; by default one.
+        between : column, or sequence, optional
+            Help groups alike: a column of the frame, whether or not the model reads it, or the group of each
+            row. Together with ``explanations`` or ``coverage``. Whoever is left out for it is told so.
+        within : float
+            By how much the shares of the refused people of each group who are helped may differ.
 
         Raises
         ------
@@ -198,6 +205,13 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         """
         stop = Stop(time_limit)
         streamed = is_stream(frame)
+        if between is not None:
+            if streamed:
+                raise InputError("between= needs all rows at once; give a frame")
+            limits = {"explanations": explanations, "coverage": coverage, "time_limit": time_limit}
+            fair = import_module("oneformany.explainer.alike").explain_alike
+            alike: Result = fair(self, frame, between, within, people=people, **limits)
+            return alike
         if streamed and people is not None:
             raise InputError("rows that are read in batches are counted there; leave out people=")
         # Until there are rows, there is nothing to answer with, and Ctrl-C is raised as usual.

@@ -1,6 +1,7 @@
 """Scores that are a sum of one table entry per feature: decided in exact integer arithmetic."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,8 @@ NEVER = -(2**40)
 ROUNDOFF = 2.0**-53
 LARGEST_BOX = 10_000
 """Questions within the margin with at most so many points are settled by asking about all of them."""
+FEW = 4
+"""A question about less than a fourth of the levels is asked about these alone: numbers have thousands."""
 
 
 class AdditiveOracle(ScoredOracle):
@@ -101,14 +104,22 @@ class AdditiveOracle(ScoredOracle):
 
     def reach(self, question: Question) -> Answer:
         """Find the best point of the question in closed form: it is positive, or only a tie can be."""
-        whole = anchored(question)
-        if whole is None:
+        levels: BoolArray = np.array(question.domain.any(axis=0))  # that some feature may take
+        levels[question.anchor] = True
+        used = np.flatnonzero(levels)
+        few = len(used) * FEW < len(levels)
+        part = anchored(_of_levels(question, used) if few else question)
+        if part is None:
             return Answer.none()
-        point, total = self._best(whole)
+        point, total = self._best(part, self.units[:, used] if few else self.units)
         if total < self._acceptance.least:
             return Answer.none()
+        point = used[point] if few else point
         if self.positive(point[None])[0]:
             return Answer(point)
+        whole = anchored(question) if few else part
+        if whole is None:
+            return Answer.none()
         return search(whole, None, self.judge, self.positive, few=LARGEST_BOX)
 
     def narrow(self, part: Part, near: IntArray) -> Narrowed:  # noqa: ARG002 (the same bound around any point)
@@ -116,7 +127,7 @@ class AdditiveOracle(ScoredOracle):
 
         Bounds are added up in decimal numbers, so there is room for their rounding.
         """
-        point, total = self._best(part)
+        point, total = self._best(part, self.units)
         least, gains = int(self._acceptance.least), self.units.astype(np.float64)
         sizes = np.where(part.domain, np.abs(gains), 0.0).max(axis=1).sum() + abs(self.intercept_units)
         room = least - 8 * (len(gains) + 2) * ROUNDOFF * (sizes + abs(least))
@@ -125,13 +136,13 @@ class AdditiveOracle(ScoredOracle):
         left = narrowed(part, gains, self.intercept_units, room)
         return Narrowed(left, point[None], gains, self.intercept_units, room)
 
-    def _best(self, part: Part) -> tuple[IntArray, int]:
+    def _best(self, part: Part, units: IntArray) -> tuple[IntArray, int]:
         """The point of largest score, with no more changes than make it surely positive."""
         rows = np.arange(len(part.anchor))
-        most = np.where(part.domain, self.units, np.iinfo(np.int64).min).argmax(axis=1)
-        lift = np.where(part.free, 0, self.units[rows, most] - self.units[rows, part.anchor])
+        most = np.where(part.domain, units, np.iinfo(np.int64).min).argmax(axis=1)
+        lift = np.where(part.free, 0, units[rows, most] - units[rows, part.anchor])
         point = np.where(part.free, most, part.anchor)
-        total = int(self._sums(point))
+        total = self.intercept_units + int(units[rows, point].sum())
         for feature in np.argsort(-lift, kind="stable")[: part.extra]:
             if total >= self._acceptance.sure or lift[feature] <= 0:
                 break
@@ -178,3 +189,10 @@ class AdditiveOracle(ScoredOracle):
     def _sums(self, codes: IntArray) -> IntArray:
         rows = np.arange(len(self._levels))
         return np.asarray(self.intercept_units + self.units[rows, np.asarray(codes)].sum(axis=-1))
+
+
+def _of_levels(question: Question, levels: IntArray) -> Question:
+    """The same question where features have some of the levels only."""
+    return replace(
+        question, domain=question.domain[:, levels], anchor=np.searchsorted(levels, question.anchor)
+    )

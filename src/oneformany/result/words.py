@@ -11,6 +11,7 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.exceptions import InputError
+from oneformany.result.alike import alike_words
 from oneformany.result.beyond import beyond_help_words, gap_filled_words, rows_by_reason, unread_words
 from oneformany.result.labels import isolated, many, shown
 from oneformany.result.proof import Branch, Weights
@@ -143,6 +144,8 @@ def status_words(result: Result) -> str:
     ):
         if number:
             lines.append(f"{labels.counted(number)} {still}{'is' if number == 1 else 'are'} {what}.")
+    if alike := alike_words(result):
+        lines.append(alike)
     if result.cost_bound is not None:
         lines.append(_cost(result))
     if slack := slack_words(result):
@@ -387,6 +390,8 @@ def _known(result: Result) -> str:
     """What is proved about the number of explanations, or of people that so many can cover."""
     goal, most, gap = result.goal, result.covered_bound or 0, f" (gap {gap_words(result.gap)})"
     several = result.labels.several
+    if result.problem.get("between"):
+        gap = " where groups need not be helped alike"
     if goal.explanations is not None:
         if result.covered == most:
             if result.count < goal.explanations:

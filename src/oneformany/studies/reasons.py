@@ -1,6 +1,6 @@
 """Why a person was refused: what scored against them, and which of it they could do something about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from oneformany.anything import AnyFrame
-from oneformany.arrays import FloatArray
+from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.explainer.posing import pose
 from oneformany.oracles.described import leaves_open
@@ -119,21 +119,33 @@ def principal_reasons(
     surely, perhaps = _asked(result, table, model)
     codes = [listed.get(name) for name in schema.names]
     distinct = np.unique(surely.row_of).tolist()
-    told = {row: principal(reasons_of(surely, perhaps, row, stop), codes, most) for row in distinct}
+    told = {}
+    for row in distinct:
+        found = reasons_of(surely, perhaps, row, stop, lambda known: _enough(known, codes, most))
+        told[row] = principal(found, codes, most)
     return [told[row] for row in surely.row_of.tolist()]
 
 
-def reasons_of(surely: Problem, perhaps: Problem, row: int, stop: Stop) -> list[Reason]:
-    """Look at every feature of a distinct row.
+def reasons_of(
+    surely: Problem,
+    perhaps: Problem,
+    row: int,
+    stop: Stop,
+    enough: Callable[[Sequence[Reason]], bool] = lambda _: False,
+) -> list[Reason]:
+    """Look at every feature of a distinct row, the weightiest first, until that is enough.
 
     The first problem accepts what surely is positive, so that its "yes" holds; the second one what perhaps
     is, so that its "no" does.
     """
-    gains, question = _gains(surely, row), surely.question(row)
+    question = surely.question(row)
+    gains = _gains(surely, row, question.anchor)
     yes = ruled(surely, row)
     no = yes if perhaps is surely else ruled(perhaps, row)
-    found = []
-    for feature in range(surely.n_features):
+    found: list[Reason] = []
+    for feature in np.argsort(-gains, kind="stable").tolist():
+        if enough(found):
+            break
         domain, free = question.domain.copy(), question.free.copy()
         domain[feature, question.anchor[feature]] = False
         free[feature] = True  # and without its own value it has to move
@@ -149,29 +161,33 @@ def reasons_of(surely: Problem, perhaps: Problem, row: int, stop: Stop) -> list[
 
 def _answered(reason: Reason, problem: Problem, yes: Oracle, no: Oracle, asked: Question) -> Reason:
     """Ask for a change that uses the feature, with as few others as possible."""
-    if no.reach(asked).proved_none:
-        return replace(reason, responsive=False)
-    fewer_excluded = True
+    fewer_excluded = none = True
     for extra in range(asked.extra + 1):
-        answer = yes.reach(replace(asked, extra=extra))
+        question = replace(asked, extra=extra)
+        answer = yes.reach(question)
         if answer.point is not None:
             end = tuple(problem.cells_of(answer.point).tolist())
             least = extra + 1 if fewer_excluded else None
             return replace(reason, responsive=True, end=end, least_changes=least)
-        answer = answer if no is yes else no.reach(replace(asked, extra=extra))
-        fewer_excluded &= answer.proved_none
-    return reason
+        none = (answer if no is yes else no.reach(question)).proved_none
+        fewer_excluded &= none
+    return replace(reason, responsive=False) if none else reason
 
 
-def _gains(problem: Problem, row: int) -> FloatArray:
+def _gains(problem: Problem, row: int, anchor: IntArray) -> FloatArray:
     """By how much the score rises at most when one feature alone changes, whatever rules say of that."""
     features, goals = np.nonzero(problem.targets(row, [None] * problem.n_features))
-    own = problem.question(row).anchor[None]
+    own = anchor[None]
     points = own.repeat(len(features), axis=0)
     points[np.arange(len(features)), features] = goals
     gains = np.zeros(problem.n_features)
     np.maximum.at(gains, features, problem.oracle.score(points) - problem.oracle.score(own))
     return gains
+
+
+def _enough(known: Sequence[Reason], codes: Sequence[ReasonCode | None], most: int) -> bool:
+    """Whether the reasons known so far are all that are told: as many that one can respond to."""
+    return len({codes[one.feature] or one.feature for one in known if one.responsive}) >= most
 
 
 def principal(every: Sequence[Reason], codes: Sequence[ReasonCode | None], most: int) -> tuple[Reason, ...]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from oneformany.exceptions import CertificateError
+from oneformany.verify.groups import Alike, read_alike
 from oneformany.verify.problem import MOST_ROWS, OwnRule, Problem, read_problem
 from oneformany.verify.proofs import LARGEST_NUMBER, Branch, Cost, Items, Proof, ProofReader
 from oneformany.verify.reading import IntArray, Json, Limits
@@ -89,6 +90,7 @@ class Claims:
     cost_bound: int
     cost_proof: Cost | None
     others: Others  # beside the rows
+    alike: Alike | None = None  # groups of people who were to be helped alike
 
     @cached_property
     def covered_rows(self) -> IntArray:
@@ -201,6 +203,7 @@ def _claims(top: Json, own: Sequence[OwnRule]) -> Claims:
         cost_bound=top["cost_bound"].integer(0, LARGEST_NUMBER) if costed else 0,
         cost_proof=reader.cost(certificate["cost"]) if costed else None,
         others=others,
+        alike=read_alike(top["problem"], rows),
     )
 
 

@@ -183,6 +183,8 @@ def _answers(claims: Claims, content: Parsed, score: answer.Score | None) -> dic
         checks["rows have a way alone"] = partial(alone.check_ways_alone, score=score)
         checks["no row has a cheaper way alone"] = _whatever_is_positive(alone.check_nothing_cheaper)
     checks["unreachable rows cannot be helped"] = _whatever_is_positive(answer.check_unreachable)
+    if claims.alike is not None:
+        checks["groups are helped alike"] = _check_alike
     if claims.cost_proof is not None:
         checks["cost is what the changes cost"] = answer.check_cost
     return checks
@@ -197,9 +199,24 @@ def _bounds(claims: Claims) -> dict[str, Examine]:
             "no more people can be covered": partial(bound.check_covered_bound, holds=holds),
             "lower bound holds": partial(bound.check_people_bound, holds=holds),
         }
+    if claims.alike is not None:
+        checks["no better answer helps groups alike"] = _check_alike_bound
     if claims.cost_proof is not None:
         checks["cost bound holds"] = bound.check_cost_bound
     return {name: _whatever_is_positive(check) for name, check in checks.items()}
+
+
+def _check_alike(claims: Claims) -> str:
+    if claims.alike is None:
+        raise CertificateError("there are no groups")
+    return claims.alike.check(claims.problem.people, claims.covered_rows)
+
+
+def _check_alike_bound(claims: Claims) -> str:
+    if claims.alike is None:
+        raise CertificateError("there are no groups")
+    fewest = claims.goal.explanations is None
+    return claims.alike.check_bound(claims.lower_bound if fewest else claims.covered_bound, fewest=fewest)
 
 
 def _whatever_is_positive(check: Examine) -> Examine:
