@@ -18,7 +18,7 @@ TESTS = Path(__file__).parent
 ARROW = (
     ("anything", "compiling", "exceptions", "memory", "public"),
     ("arrays", "compiled", "files", "plain", "stop", "verify"),
-    ("robust", "statistics"),
+    ("robust", "schedule", "statistics"),
     ("progress",),
     ("schema",),
     ("oracles", "datasets"),

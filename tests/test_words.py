@@ -46,6 +46,46 @@ def test_a_scale_has_one_value():
     assert {name: found for name, found in values.items() if len(found) > 1} == {}
 
 
+def constants(paths):
+    """The module constants of some files: each name with its values, and where they are."""
+    values = defaultdict(set)
+    for path in paths:
+        for node in tree(path).body:
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            if isinstance(target, ast.Name) and target.id.isupper() and node.value is not None:
+                values[target.id].add((ast.unparse(node.value), str(path.relative_to(SOURCE))))
+    return values
+
+
+def test_where_numbers_decide_a_name_has_one_value():
+    decide = [path for path in FILES if path.relative_to(SOURCE).parts[0] in {"engine", "oracles", "problem"}]
+    found = constants(decide)
+    assert len(found) > 100
+    several = {name for name, values in found.items() if len({value for value, _ in values}) > 1}
+    assert {name: found[name] for name in several} == {}
+
+
+def test_names_of_bounds_and_of_what_is_impossible_have_one_value_in_all_rooms_of_an_answer():
+    rooms = {"schema", "oracles", "problem", "readers", "result", "engine"}
+    found = constants(path for path in FILES if path.relative_to(SOURCE).parts[0] in rooms)
+    names = {"FORBIDDEN", "NEVER", "MOST_ENTRIES", "LARGEST_SUM", "DEEPEST", "UNPAYABLE", "NO_MOVE"}
+    several = {name for name in names if len({value for value, _ in found[name]}) > 1}
+    assert {name: found[name] for name in several} == {}
+
+
+def test_every_constant_of_the_engine_has_a_reason():
+    without = []
+    for path in (path for path in FILES if path.relative_to(SOURCE).parts[0] == "engine"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for node in tree(path).body:
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            if isinstance(target, ast.Name) and target.id.isupper():
+                beside = any("  # " in line for line in lines[node.lineno - 1 : node.end_lineno])
+                if not beside and not lines[node.lineno - 2].startswith("#"):
+                    without.append(f"{path.relative_to(SOURCE)}: {target.id}")
+    assert without == []
+
+
 @pytest.mark.parametrize("pattern", STUMBLES, ids=STUMBLES.values())
 def test_words_that_a_reader_stumbles_over_are_gone(pattern):
     found = [

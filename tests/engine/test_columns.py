@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from engine.problems import parts_of, problem_of, random_additive
 from engine.run_of import run_of
 from oneformany.engine.columns import (
-    FORBIDDEN,
     Column,
     ColumnPool,
     assign,
@@ -17,6 +16,7 @@ from oneformany.engine.columns import (
     level_prices,
     simplest_point,
 )
+from oneformany.engine.scaling import UNPAYABLE
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
 from strategies import small_problems
@@ -110,7 +110,7 @@ def near_the_middle(problem, rows):
     prices = level_prices(problem, rows)
     middle = prices.argmin(axis=1)
     positive = bool(problem.oracle.positive(middle[None])[0])
-    return prices, cheap_point(problem, prices, middle, prices < FORBIDDEN, positive=positive)
+    return prices, cheap_point(problem, prices, middle, prices < UNPAYABLE, positive=positive)
 
 
 def test_a_group_goes_to_a_positive_point_that_costs_it_least():
@@ -125,7 +125,7 @@ def test_the_middle_is_where_most_people_are_unless_somebody_may_not_go_there():
     free = Problem([[0], [1]], (3,), oracle, 1, people=people)
     assert level_prices(free, np.arange(2)).tolist() == [[1, 5, 6]]
     upwards = Problem([[0], [1]], (3,), oracle, 1, [np.triu(np.ones((3, 3)))], people=people)
-    assert level_prices(upwards, np.arange(2)).tolist() == [[FORBIDDEN, 5, 6]]
+    assert level_prices(upwards, np.arange(2)).tolist() == [[UNPAYABLE, 5, 6]]
 
 
 @settings(max_examples=100, deadline=None)
@@ -134,7 +134,7 @@ def test_every_row_may_go_to_a_cheap_point_which_is_positive(small, data):
     problem = problem_of(small)
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(problem.rows) - 1), min_size=1, max_size=3))))
     prices = level_prices(problem, rows)
-    assume((prices.min(axis=1) < FORBIDDEN).all())
+    assume((prices.min(axis=1) < UNPAYABLE).all())
     _, point = near_the_middle(problem, rows)
     if point is not None:
         assert problem.oracle.positive(point[None])[0]

@@ -216,7 +216,7 @@ def test_all_rules_without_which_a_row_could_be_helped_are_named_and_no_other():
 
 
 def test_of_a_rule_that_cannot_be_settled_it_is_said_that_it_is_not_known(monkeypatch):
-    monkeypatch.setattr("oneformany.oracles.constrained.LARGEST_BOX", 0)
+    monkeypatch.setattr("oneformany.oracles.constrained.MOST_RULED", 0)
     schema = Schema(tuple(Feature(name, ("no", "yes")) for name in "abc"))
     rules = [NotTogether("a", "b"), NeverTarget("c", "yes")]
     oracle = ofm.AdditiveOracle([[0, 1]] * 3, threshold=2)

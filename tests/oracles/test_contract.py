@@ -310,7 +310,7 @@ def test_a_limit_on_questions_holds_where_the_points_that_a_rule_permits_are_loo
 
 @pytest.mark.parametrize(("seconds", "proved"), [(0, False), (None, True)])
 def test_the_clock_is_looked_at_while_points_are_looked_through(monkeypatch, seconds, proved):
-    monkeypatch.setattr("oneformany.oracles.search.BATCH", 8)
+    monkeypatch.setattr("oneformany.oracles.search.POINTS_JUDGED", 8)
     oracle = ConstrainedOracle(AdditiveOracle([[0, 1]] * 4, threshold=1), lambda p: np.zeros(len(p), bool))
     every = np.ones((4, 2), bool)
     answer = oracle.reach(Question(np.zeros(4, int), np.zeros(4, bool), 4, every, Stop(seconds)))
@@ -325,7 +325,7 @@ def forbidden():
 @pytest.mark.parametrize("make", [clashing_trees, close_network, large_box, forbidden])
 def test_when_the_time_is_up_the_answer_is_neither_a_point_nor_a_proof(make, monkeypatch):
     monkeypatch.setattr("oneformany.oracles.trees.oracle.FEW", 1)
-    monkeypatch.setattr("oneformany.oracles.constrained.LARGEST_BOX", 0)
+    monkeypatch.setattr("oneformany.oracles.constrained.MOST_RULED", 0)
     oracle = make()
     question = replace(hard_question(oracle), extra=len(oracle.levels), stop=Stop(time_limit=0))
     answer = oracle.reach(question)

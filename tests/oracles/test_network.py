@@ -65,13 +65,13 @@ def cases(draw):
 
 
 @settings(max_examples=200, deadline=None)
-@given(cases(), st.sampled_from([oracle_search.FEW, 4, 1]))
+@given(cases(), st.sampled_from([oracle_search.FEW_POINTS, 4, 1]))
 def test_a_point_is_found_exactly_when_there_is_one(case, few):
     oracle, question = case
     points = all_points(oracle.levels)
     points = points[usable(question, points)]
     positive = oracle.positive(points) if len(points) else np.zeros(0, dtype=np.bool_)
-    with patch.object(oracle_search, "FEW", few):
+    with patch.object(oracle_search, "FEW_POINTS", few):
         answer = oracle.reach(question)
     if positive.any():
         assert (points[positive] == answer.point).all(axis=1).any()
@@ -81,7 +81,7 @@ def test_a_point_is_found_exactly_when_there_is_one(case, few):
 
 
 @pytest.mark.parametrize("climbs", [True, False])
-@pytest.mark.parametrize("few", [oracle_search.FEW, 4, 1])
+@pytest.mark.parametrize("few", [oracle_search.FEW_POINTS, 4, 1])
 @pytest.mark.parametrize("probes", [network_search.PROBES, 0])
 def test_the_best_point_is_found_and_a_better_one_excluded(few, climbs, probes):
     """Tests the hardest thresholds: the largest score in reach, and the next number above it."""
@@ -125,7 +125,7 @@ def test_weights_too_small_to_multiply_do_not_hide_a_point(size):
     threshold = NetworkOracle(network).score(all_points(network.levels)).max()
     everywhere = np.ones((7, 2), dtype=np.bool_)
     question = Question(np.zeros(7, dtype=np.int64), np.ones(7, dtype=np.bool_), 0, everywhere)
-    with patch.object(oracle_search, "FEW", 1):
+    with patch.object(oracle_search, "FEW_POINTS", 1):
         answer = NetworkOracle(network, float(threshold)).reach(question)
     assert answer.point.tolist() == [1, 0, 0, 0, 1, 1, 0]
 

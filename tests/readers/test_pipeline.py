@@ -305,7 +305,7 @@ def test_what_levels_become_is_the_same_seen_at_once_and_in_parts(monkeypatch):
         return model[0].transform(rows.frame(codes))
 
     whole = probe(seen, rows.schema.levels)
-    monkeypatch.setattr("oneformany.readers.columns.MOST_ENTRIES", 30)
+    monkeypatch.setattr("oneformany.readers.columns.NUMBERS_AT_ONCE", 30)
     parts = probe(seen, rows.schema.levels)
     points = np.random.default_rng(0).integers(rows.schema.levels, size=(200, len(rows.schema.levels)))
     assert (whole.encode(points) == parts.encode(points)).all()

@@ -17,7 +17,7 @@ from oneformany.exceptions import CertificateError
 from oneformany.problem.costs import Costs
 from oneformany.problem.own import OwnValues
 from oneformany.verify import Outcome, listing, verify
-from oneformany.verify.listing import NEVER, Buckets, ListedColumns, Listing, check_all_listed
+from oneformany.verify.listing import BEYOND_ANY, Buckets, ListedColumns, Listing, check_all_listed
 from oneformany.verify.problem import Problem, read_problem
 from oneformany.verify.reading import Json
 from oracles.test_trees import build
@@ -92,7 +92,7 @@ def test_the_least_cost_of_a_row_is_that_of_its_cheapest_choice(
         for row, cost in zip(rows, least, strict=True):
             paid = [cost_of(problem, int(row), features, goals) for goals in goals_of(problem, features)]
             assert cost == min(paid)
-            told += 0 < cost < NEVER
+            told += 0 < cost < BEYOND_ANY
     assert told > 30
 
 
@@ -174,8 +174,8 @@ def brute_groups(problem: Problem, rows: Any) -> list[Group]:
             cheapest: Group = {}
             for goals in goals_of(problem, features):
                 paid = {index: cost_of(problem, int(row), features, goals) for index, row in enumerate(rows)}
-                helped = {index: cost for index, cost in paid.items() if cost < NEVER}
-                cheapest |= {i: min(cost, cheapest.get(i, NEVER)) for i, cost in helped.items()}
+                helped = {index: cost for index, cost in paid.items() if cost < BEYOND_ANY}
+                cheapest |= {i: min(cost, cheapest.get(i, BEYOND_ANY)) for i, cost in helped.items()}
                 alike: dict[bytes, Group] = {}
                 for index, cost in helped.items():
                     kept = np.delete(problem.codes[rows[index]], features).tobytes()
@@ -196,10 +196,10 @@ def cost_of(problem: Problem, row: int, features: tuple[int, ...], goals: tuple[
     after[0, list(features)] = goals
     may = all(problem.may(feature, before[:, feature])[0, after[0, feature]] for feature in features)
     if not may or not all(holds(before, after, after)[0] for _, holds in problem.restrictions):
-        return NEVER
+        return BEYOND_ANY
     accepted = problem.classifier.accepts(problem.followed(np.array([row]), after))
     prices = (problem.price(f, before[:, f], after[:, f])[0] for f in range(len(problem.levels)))
-    return int(sum(prices)) if accepted[0] else NEVER
+    return int(sum(prices)) if accepted[0] else BEYOND_ANY
 
 
 def test_features_that_are_all_free_are_settled_without_looking_at_all_choices() -> None:

@@ -12,7 +12,7 @@ from oneformany.engine.few.listed_rows import ListedRows
 from oneformany.engine.few.offered import Offered
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.single_rows import MOST_WAYS, ROWS_AT_ONCE, cheapest
+from oneformany.engine.listing.single_rows import MOST_WAYS, ROWS_TRIED_AT_ONCE, cheapest
 from oneformany.oracles.actions import JudgesActions
 from oneformany.oracles.constrained import ConstrainedOracle
 from oneformany.oracles.protocol import POSITIVE
@@ -21,7 +21,7 @@ from oneformany.problem.slack import Alone
 from oneformany.stop import Stop
 
 # Bytes of an action of one row: its slots, what it costs, what the classifier says.
-BYTES_PER_ACTION = 64
+BYTES_OF_A_WAY = 64
 
 Way = tuple[int, IntArray | None]
 """A distinct row, and the cells that it goes to at the least cost; ``None``: proved that nothing helps it."""
@@ -58,7 +58,7 @@ def cheapest_ways(problem: Problem, rows: IntArray, stop: Stop) -> Iterator[Way]
     ways = float(ground.ways(ground.goals).sum())
     if not ground.decided and isinstance(oracle, JudgesActions):
         offered = Offered.of(ground, costed=True)
-        if stop.memory.fits(offered.actions.count * BYTES_PER_ACTION):
+        if stop.memory.fits(offered.actions.count * BYTES_OF_A_WAY):
             yield from _by_all_actions(
                 ListedRows(ground, offered, oracle.action_judge(offered.actions), stop), rows
             )
@@ -75,8 +75,8 @@ def cheapest_ways(problem: Problem, rows: IntArray, stop: Stop) -> Iterator[Way]
 def _by_trying(ground: Ground, rows: IntArray, stop: Stop) -> Iterator[Way]:
     """Try all changes of some rows at a time, or add up gains."""
     batches = Batches(ground, stop)
-    for begin in range(0, len(rows), ROWS_AT_ONCE):
-        some = rows[begin : begin + ROWS_AT_ONCE]
+    for begin in range(0, len(rows), ROWS_TRIED_AT_ONCE):
+        some = rows[begin : begin + ROWS_TRIED_AT_ONCE]
         try:
             costs, cells = cheapest(ground, batches, some, ground.changeable, ground.size)
         except OutOfTimeError:

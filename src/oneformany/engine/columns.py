@@ -11,11 +11,11 @@ import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.pricing.space import SearchSpace
+from oneformany.engine.scaling import UNPAYABLE
 from oneformany.engine.table.table import ColumnTable, table_of
 from oneformany.problem import Problem
 
-FORBIDDEN = np.iinfo(np.int64).max
-MOST_STEPS = 4  # away from a point that is not positive
+STEPS_AWAY = 4  # from a point that is not positive; each costs a question, and more hardly ever reach one
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +93,15 @@ def assign(problem: Problem, helpable: IntArray, cover: Sequence[Column]) -> lis
 
 
 def level_prices(problem: Problem, rows: IntArray) -> IntArray:
-    """``(p, V)``: what some rows pay together for each level; ``FORBIDDEN`` where one may not go there."""
-    prices, people = np.full(problem.exists.shape, FORBIDDEN), problem.multiplicity[rows]
+    """``(p, V)``: what some rows pay together for each level; ``UNPAYABLE`` where one may not go there."""
+    prices, people = np.full(problem.exists.shape, UNPAYABLE), problem.multiplicity[rows]
     for feature, (n, moves) in enumerate(zip(problem.levels, problem.moves, strict=True)):
         levels = problem.rows[rows, feature]
         if problem.costs is None:
             paid = people.sum() - np.bincount(levels, people, n).astype(np.int64)
         else:
             paid = people @ problem.costs.tables[feature][levels]
-        prices[feature, :n] = paid if moves is None else np.where(moves[levels].all(axis=0), paid, FORBIDDEN)
+        prices[feature, :n] = paid if moves is None else np.where(moves[levels].all(axis=0), paid, UNPAYABLE)
     return prices
 
 
@@ -110,7 +110,7 @@ def cheap_point(
 ) -> IntArray | None:
     """Move single features to levels that are tried: towards a positive point, then to cheaper ones."""
     oracle = problem.oracle
-    for step in range(len(point) + MOST_STEPS):
+    for step in range(len(point) + STEPS_AWAY):
         features, levels = np.nonzero(tried & (np.arange(tried.shape[1]) != point[:, None]))
         dearer = prices[features, levels] - prices[features, point[features]]
         near = np.flatnonzero(dearer < 0) if positive else np.arange(len(features))
@@ -122,7 +122,7 @@ def cheap_point(
         if len(accepted):
             point, positive = points[accepted[dearer[near][accepted].argmin()]], True
             continue
-        if positive or step >= MOST_STEPS:
+        if positive or step >= STEPS_AWAY:
             break
         gain = np.asarray(oracle.score(points)) - float(oracle.score(point[None])[0])
         if gain.max() <= 0:

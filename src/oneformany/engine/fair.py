@@ -26,9 +26,9 @@ from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.table import ColumnTable
 from oneformany.exceptions import InputError
 from oneformany.result.result import Result
+from oneformany.schedule import SCHEDULE
 from oneformany.stop import Stop
 
-SHARE_OF_TIME = 0.5  # goes to the answer without the condition, which bounds the one with it
 SWEEPS = 20  # of exchanges of one column for another: more never helped where it was looked at
 LOOKED_AT = 200  # columns that an exchange tries: those that hold most people of some group
 
@@ -109,7 +109,7 @@ class FairResult:
 def solve_fair(run: Context, groups: Groups) -> FairResult:
     """Choose for the goal of a run, of explanations or of a share, while groups are helped alike."""
     whole = run.stop
-    first_run = replace(run, stop=whole.part(SHARE_OF_TIME * whole.remaining()))
+    first_run = replace(run, stop=SCHEDULE.free.of(whole))
     source = open_source(first_run)
     first = choose(source, first_run)
     free = told(source, run, first)

@@ -20,6 +20,8 @@ ONE_IN_COVERS = 2**20
 # One person in the weights over long tables of columns: they are rounded down, and even what 100,000 of them
 # lose together is nothing beside one person.
 ONE_IN_TABLES = 2**30
+# The price of what cannot be done. It is compared, and never added to.
+UNPAYABLE: int = np.iinfo(np.int64).max
 
 
 def integer_weights(duals: FloatArray, one: int = ONE_IN_PRICING) -> IntArray:

@@ -25,11 +25,11 @@ from oneformany.result.build import build_result, versions_of
 from oneformany.result.explanation import Explanation
 from oneformany.result.proof import Proof
 from oneformany.result.result import Result
+from oneformany.schedule import SCHEDULE
 from oneformany.statistics import Round, Statistics
 from oneformany.stop import Stop
 
-ALONE = 0.5  # of the time, for what each row would pay alone, without which it follows nothing
-REASONING = 0.5  # seconds beyond the limit, for the reasons why rows are beyond help
+# Whose versions a result names: all that compute
 PACKAGES = ("oneformany", "highspy", "numba", "numpy", "scipy")
 
 
@@ -68,7 +68,7 @@ def prepared(problem: Problem, stop: Stop) -> Problem:
     """Find out first what each row would pay alone, where there is a slack: sources rely on it."""
     if problem.slack is None or problem.alone is not None:
         return problem
-    return with_ways_alone(problem, hopeful_problems(problem), stop.part(ALONE * stop.remaining()))
+    return with_ways_alone(problem, hopeful_problems(problem), SCHEDULE.alone.of(stop))
 
 
 def solved(run: Context, start: Sequence[Explanation]) -> Result:
@@ -98,7 +98,7 @@ def told(source: ColumnSource, run: Context, first: Standing, cheap: CostStandin
     return build_result(
         problem,
         source.groups(*columns),
-        reasons=reasons_of(problem, np.flatnonzero(source.unreachable), run.stop.at_least(REASONING)),
+        reasons=reasons_of(problem, np.flatnonzero(source.unreachable), run.stop.at_least(SCHEDULE.reasons)),
         helpable=np.flatnonzero(source.reachable),
         proof=proof,
         bound=fewest,

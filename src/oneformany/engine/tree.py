@@ -31,10 +31,10 @@ from oneformany.engine.scaling import ONE_IN_PRICING, integer_weights
 from oneformany.engine.standing import Standing, nothing_known
 from oneformany.engine.table.table import ColumnTable, table_of
 
-PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
-MOST_ENTRIES = 50_000_000  # rows in all columns enumerated: 400 MB
-ENTRY_BYTES = 32  # of each, while those inside others are dropped
-MOST_COLUMNS = 20_000
+MOST_PAIRS = 20_000_000  # that are looked at; the largest groups are left out first
+MOST_ENUMERATED = 50_000_000  # rows in all columns enumerated: 400 MB
+BYTES_OF_AN_ENTRY = 32  # of each, while those inside others are dropped
+CORE_COLUMNS = 20_000  # of small reduced cost, that covers are looked for among: steps are quick among few
 ENOUGH_COLUMNS = 3_000  # for searches that are to find something new
 
 
@@ -140,7 +140,7 @@ def pair_to_branch_on(node: Node) -> tuple[int, int] | None:
         return None
     support = sorted(np.flatnonzero(node.relaxed.values > 1e-9), key=lambda index: len(node.groups[index]))
     pairs_so_far = np.cumsum([len(node.groups[index]) ** 2 for index in support])
-    support = support[: int((pairs_so_far <= PAIRS).sum())]
+    support = support[: int((pairs_so_far <= MOST_PAIRS).sum())]
     member = as_matrix([node.groups[index] for index in support], len(node.items))
     shared = sparse.triu(member @ sparse.diags(node.relaxed.values[support]) @ member.T, 1).tocoo()
     distance = np.abs(np.minimum(shared.data, 1.0) - 0.5)
@@ -195,7 +195,7 @@ def heavy_columns(
     """
     search = SearchPricer(items, run.oracle, weights)
     found: dict[bytes, tuple[int, IntArray]] = {}
-    entries, most_entries = 0, min(MOST_ENTRIES, run.stop.memory.left // ENTRY_BYTES)
+    entries, most_entries = 0, min(MOST_ENUMERATED, run.stop.memory.left // BYTES_OF_AN_ENTRY)
     for item in items.by_crowding.tolist():
         row = int(items.first[item])
         for choice in search.choices(item, floor, run.stop):
@@ -225,7 +225,7 @@ class CoreColumns:
     def __init__(self, node: Node, lightest: float = 0.9) -> None:
         self.node = node
         listed = heavy_columns(
-            node.run, node.items, node.weights, int(lightest * node.capacity), MOST_COLUMNS
+            node.run, node.items, node.weights, int(lightest * node.capacity), CORE_COLUMNS
         ) or EnumeratedColumns([], [])
         self.complete = len(np.unique(joined(listed.groups)[1])) == len(node.items)
         if not self.complete:

@@ -1,6 +1,7 @@
 """A question as it was posed, and how an answer becomes a result: confirmed, named and explained."""
 
 import hashlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,14 +25,13 @@ from oneformany.result.following import apply
 from oneformany.result.own_rules import with_words
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
+from oneformany.schedule import SCHEDULE
 from oneformany.schema.feature import plain_value
 from oneformany.schema.frames import Table
 from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
-
-A_MOMENT = 0.5  # seconds beyond a time limit for telling why rows cannot be helped, and for ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,8 @@ def asking(asked: "OneForMany", frame: AnyFrame, stop: Stop, people: AnyValue = 
 
 def with_a_moment(stop: Stop) -> Stop:
     """For what is said beside the answer: as long as there is time, and at least a moment."""
-    return stop.at_least(A_MOMENT if stop.time_limit is None else min(A_MOMENT, stop.time_limit))
+    most = math.inf if stop.time_limit is None else stop.time_limit
+    return stop.at_least(min(SCHEDULE.telling, most))
 
 
 def _confirmed(result: Result, posed: Posed, moved: pd.DataFrame) -> pd.DataFrame | None:

@@ -30,6 +30,7 @@ from oneformany.problem.problem import checked_people
 from oneformany.problem.slack import Slack
 from oneformany.progress import Progress
 from oneformany.result.result import Result
+from oneformany.schedule import SCHEDULE
 from oneformany.schema.frames import Table
 from oneformany.schema.naming import Labelled
 from oneformany.schema.rules.combine import RowRule, Rule
@@ -39,11 +40,6 @@ from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     Curve = Any
-
-SOLVING = (
-    0.1  # of a time limit, at least, whatever reading took: an answer to what one batch of questions helps
-)
-READING = 0.8  # of a time limit: then no more batches are read, so that what was read can be explained
 
 
 @dataclass(eq=False, repr=False)
@@ -247,7 +243,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         moved, until = None, stop
         asking = Asking(self, problem, posed, table, stop, noted)
         while moved is None:
-            left = None if stop.time_limit is None else max(until.remaining(), SOLVING * stop.time_limit)
+            least = SCHEDULE.solving * (stop.time_limit or 0.0)
+            left = None if stop.time_limit is None else max(until.remaining(), least)
             moved = asking.confirmed(solve(problem, time_limit=left, **asked_for))
             until = with_a_moment(stop)
         return moved
@@ -310,7 +307,7 @@ def _read(
     Returns whom to ask about these rows, the rows, how many people each stands for, and what to note of it.
     """
     reader, posed, table = read_source(asked, first, stop)
-    accepts, limit = posed.accepts, stop.part(READING * stop.remaining())
+    accepts, limit = posed.accepts, SCHEDULE.reading.of(stop)
     # Of rows that share a point, and of what is cheapest for each, nobody knows without all rows
     again = asked.share != "point" and asked.slack is None and can_be_read_again(source)
     rows, people, read, complete = distinct_refused(

@@ -37,6 +37,7 @@ from oneformany.readers.acceptors import (
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
 from oneformany.result.labels import many
+from oneformany.schedule import SCHEDULE
 from oneformany.schema.cells import MOST_ASKED, Choice, beyond_data, by_name, checked_edges, infer_schema
 from oneformany.schema.feature import Feature, is_finite, is_integer, plain_value, several, suggestion
 from oneformany.schema.frames import ColumnValues, Table, refused_value
@@ -56,8 +57,6 @@ if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
 
 MANY_NAMES, MOSTLY = 100, 0.9  # values of a column, and for so many of the rows another one each
-PROBING = 0.5  # of a time limit, for seeing what the model makes of values; then it is asked as a black box
-READING = 0.8  # of it, until a model whose inputs are seen is still read, which takes less than asking it
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +158,7 @@ def _pose(asked: OneForMany, acceptors: Acceptors, table: Table, stop: Stop | No
     if acceptors.read_levels(asked.schema):
         return _pose_levels(asked, acceptors, table, reference)
     stop = stop or Stop()
-    probing, reading = (stop.part(share * stop.remaining()) for share in (PROBING, READING))
+    probing, reading = SCHEDULE.probing.of(stop), SCHEDULE.reading.of(stop)
     inputs = acceptors.inputs(table)
     names, read = names_of(inputs), read_names(inputs)
     check_rules(asked.rules, names)

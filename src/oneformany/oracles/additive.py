@@ -17,12 +17,12 @@ from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import ScoredOracle, check_finite, finest_digits
 from oneformany.oracles.search import search
 
-LARGEST_SUM = 2**61
-NEVER = -(2**40)
-ROUNDOFF = 2.0**-53
-LARGEST_BOX = 10_000
+LARGEST_SCORE = 2**61  # in units: sums and their differences stay within 64 bits
+NO_LEVEL = -(2**40)  # the score share of levels that a feature does not have: far below any other
+ROUNDOFF = 2.0**-53  # of float64, relative
+LARGEST_BOX = 10_000  # points that are listed to settle a question
 """Questions within the margin with at most so many points are settled by asking about all of them."""
-FEW = 4
+SPARSE = 4  # times as many features as are used: then only the used ones are looked at
 """A question about less than a fourth of the levels is asked about these alone: numbers have thousands."""
 
 
@@ -76,11 +76,11 @@ class AdditiveOracle(ScoredOracle):
                 raise InputError(f"the table of feature {feature} is {table[level]} at level {level}")
         check_finite(intercept=intercept, threshold=threshold, margin=margin)
         largest = abs(intercept) + abs(threshold) + margin + sum(float(np.abs(t).max()) for t in entries)
-        self.digits = finest_digits(largest, LARGEST_SUM, "tables")
+        self.digits = finest_digits(largest, LARGEST_SCORE, "tables")
         scale = int(10**self.digits)
         levels = tuple(len(table) for table in entries)
         super().__init__(levels, threshold, margin, scale=scale, rounds=rounds)
-        self.units = np.full((len(entries), max(levels)), NEVER, dtype=np.int64)
+        self.units = np.full((len(entries), max(levels)), NO_LEVEL, dtype=np.int64)
         for feature, table in enumerate(entries):
             self.units[feature, : len(table)] = np.rint(table * scale).astype(np.int64)
         self.intercept_units = round(intercept * scale)
@@ -107,7 +107,7 @@ class AdditiveOracle(ScoredOracle):
         levels: BoolArray = np.array(question.domain.any(axis=0))  # that some feature may take
         levels[question.anchor] = True
         used = np.flatnonzero(levels)
-        few = len(used) * FEW < len(levels)
+        few = len(used) * SPARSE < len(levels)
         part = anchored(_of_levels(question, used) if few else question)
         if part is None:
             return Answer.none()

@@ -16,16 +16,16 @@ from oneformany.oracles.asked import AskingJudge
 from oneformany.oracles.box import anchored
 from oneformany.oracles.protocol import Answer, Question
 from oneformany.oracles.scored import ScoredOracle
-from oneformany.oracles.search import BATCH, climb, search
+from oneformany.oracles.search import POINTS_JUDGED, climb, search
 from oneformany.stop import Stop
 
-LARGEST_BOX = 10_000
+LARGEST_BOX = 10_000  # points that are listed to settle a question
 MOST_KNOWN = 1 << 21  # how many answers are remembered, in some 300 MB, before it begins anew
 MOST_SHOWN = 60  # letters of what a function returns, in a message
 FIRST_BATCH = 64  # points that are asked about before it is known how long an answer takes
 LOOKS = 0.1  # of the time left, between two looks at the clock
-SLACK = 1e-6
-ROUNDING = 2.0**-21
+SLACK = 1e-6  # of a probability, that counts as the threshold itself
+ROUNDING = 2.0**-21  # of float32, twice over
 
 
 class BlackBoxOracle(ScoredOracle):
@@ -188,8 +188,8 @@ class BlackBoxOracle(ScoredOracle):
         keys = [point.tobytes() for point in points]
         new = {key: index for index, key in enumerate(keys) if key not in self._known}
         indices = list(new.values())
-        for start in range(0, len(indices), BATCH):
-            batch = points[indices[start : start + BATCH]]
+        for start in range(0, len(indices), POINTS_JUDGED):
+            batch = points[indices[start : start + POINTS_JUDGED]]
             self.asked += len(batch)
             self.batches += 1
             began = perf_counter()

@@ -11,7 +11,7 @@ from oneformany.oracles.box import anchored
 from oneformany.oracles.protocol import Answer, Oracle, Question, Relaxation
 from oneformany.oracles.search import search
 
-LARGEST_BOX = 100_000  # questions with at most so many points are settled by looking at all of them
+MOST_RULED = 100_000  # questions with at most so many points are settled by looking at all of them
 
 
 class ConstrainedOracle:
@@ -78,8 +78,8 @@ class ConstrainedOracle:
         permitted = answer.point is not None and self.permits(answer.point[None])[0]
         if whole is None or permitted or answer.proved_none:
             return answer
-        calls = LARGEST_BOX if self.max_calls is None else self.max_calls - getattr(self.oracle, "asked", 0)
-        return search(whole, None, self.positive, self.positive, few=min(LARGEST_BOX, calls))
+        calls = MOST_RULED if self.max_calls is None else self.max_calls - getattr(self.oracle, "asked", 0)
+        return search(whole, None, self.positive, self.positive, few=min(MOST_RULED, calls))
 
     def relaxation(self) -> Relaxation | None:
         """What bounds the classifier bounds fewer points as well, but no longer exactly."""

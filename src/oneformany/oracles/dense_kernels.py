@@ -9,7 +9,7 @@ from oneformany.arrays import IntArray
 from oneformany.compiled import inner, lean, outer
 from oneformany.oracles.actions import FORBIDDEN
 
-NEVER = -(2**60)  # added to a score: far below any threshold, and sums stay within 64 bits
+BARRED = -(2**60)  # added to a score: far below any threshold, and sums stay within 64 bits
 
 
 @lean(inner=True)
@@ -24,7 +24,7 @@ def sum_up(base, may, start, most, after, single, pair, triple, needed, judged):
     n, (least, sure) = len(may), needed
     for slot in range(start, n):
         if may[slot] == FORBIDDEN:
-            single[slot] = NEVER
+            single[slot] = BARRED
     judged[0] = _judged(base, least, sure)
     at = 1
     for i in range(start, n if most > 0 else 0):

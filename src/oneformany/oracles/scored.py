@@ -19,7 +19,7 @@ Decide: TypeAlias = Callable[[IntArray], BoolArray]
 """Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
 
 MOST_NUMBERS = 10**7  # of points that are remembered, each of one number per feature: about a gigabyte
-FINEST_DIGITS = 12
+FINEST_DIGITS = 12  # after the point, unless scores are huge
 COMPANY = 16  # rows, of which libraries add up several at once
 
 

@@ -10,8 +10,8 @@ from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.oracles.box import Part, list_points
 from oneformany.oracles.protocol import NEAR, POSITIVE, Answer
 
-BATCH = 4096  # how many points are judged at once, so that the first positive one ends it
-FEW = 64  # parts with at most so many points are looked through
+POINTS_JUDGED = 4096  # how many points are judged at once, so that the first positive one ends it
+FEW_POINTS = 64  # parts with at most so many points are looked through
 TIES_KEPT = 1024  # how many near points are asked about together
 MOST_TIES = 1_000_000  # about how many near points a question may ask before its answer is "unknown"
 
@@ -28,7 +28,7 @@ def search(
     judge: Callable[[IntArray], NDArray[Any]],
     positive: Callable[[IntArray], BoolArray],
     *,
-    few: float = FEW,
+    few: float = FEW_POINTS,
 ) -> Answer:
     """Find a positive point or prove that there is none.
 
@@ -54,10 +54,10 @@ def search(
                 steps += 1
                 points, found = step(part, steps)
                 parts += found
-        for begin in range(0, len(points), BATCH):
+        for begin in range(0, len(points), POINTS_JUDGED):
             if begin and whole.stop is not None and whole.stop.expired():
                 return Answer.unknown()
-            some = points[begin : begin + BATCH]
+            some = points[begin : begin + POINTS_JUDGED]
             judged = ask(some)
             if (judged == POSITIVE).any():
                 return Answer(some[int((judged == POSITIVE).argmax())].copy())

@@ -27,7 +27,7 @@ N_CHECKED = 64
 reads_codes = named("sklearn", "CategoricalNB")  # whatever they stand for
 PASSING = frozenset({"str", "NoneType"})  # steps that leave a column as it is
 KEEPING = PASSING | {"SimpleImputer"}  # and those that leave it its values
-MOST_ENTRIES = 1 << 22  # how many numbers the steps of a pipeline shall make at once
+NUMBERS_AT_ONCE = 1 << 22  # how many numbers the steps of a pipeline shall make at once
 
 
 def encoding_for(model: AnyModel, schema: Schema) -> Encoding:
@@ -273,7 +273,7 @@ def probe(
 ) -> Encoding:
     """See what each level of each feature becomes, some rows at a time; random rows confirm it."""
     base = inputs(np.zeros((1, len(levels)), dtype=np.int64))[0]
-    size = max(1, MOST_ENTRIES // len(base))
+    size = max(1, NUMBERS_AT_ONCE // len(base))
     columns, values = [], []
     for feature, n in enumerate(levels):
         codes = np.zeros((n, len(levels)), dtype=np.int64)

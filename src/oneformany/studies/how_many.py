@@ -18,6 +18,7 @@ from oneformany.problem.goal import Goal
 from oneformany.problem.problem import Problem
 from oneformany.result.labels import many
 from oneformany.result.result import Result
+from oneformany.schedule import SCHEDULE
 from oneformany.schema.feature import is_integer
 from oneformany.schema.schema import html_table
 from oneformany.statistics import Round
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 MOST = 20  # explanations are asked about, unless told: more are hardly ever read
 LITTLE = 0.02  # of the people, or of the cost: what one explanation more has to bring to be worth it
-CHOOSING = 0.6  # of the time of a point goes to whom it helps, the rest to what that costs
 Told = Callable[[Round], None] | None
 
 
@@ -254,5 +254,5 @@ def _answer(
     whole.limits += opened.stop.limits
     run = replace(opened, goal=Goal(explanations=number), stop=whole, statistics=deepcopy(opened.statistics))
     with whole.on_interrupt():
-        first = choose(source, replace(run, stop=whole.part(CHOOSING * seconds)), start)
+        first = choose(source, replace(run, stop=SCHEDULE.curve.of(whole)), start)
         return told(source, run, first, cheapen(source, run, first))

@@ -15,7 +15,7 @@ from oneformany.verify.listing import Groups, ListedColumns, Listing, check_all_
 from oneformany.verify.problem import Problem
 from oneformany.verify.proofs import LARGEST_NUMBER, Branch, Cost, Items, Numbers, Proof, Weights
 from oneformany.verify.reading import IntArray, Limits, NotConfirmedError
-from oneformany.verify.search import NEVER, GroupSearch
+from oneformany.verify.search import OUT_OF_REACH, GroupSearch
 
 # A search looks at the surroundings of each row, a listing at all rows once per set of features, and at each
 # set at least as long as at so many rows.
@@ -323,7 +323,7 @@ def _check_anchored(claims: Claims, proof: Cost, told_savings: Numbers, told_cha
     check_fewest_changes(problem, rows, changes)
     dearest = 1 if problem.costs is None else max(int(table.lines.max()) for table in problem.costs)
     together = dearest * len(problem.levels)
-    if together * proof.scale > LARGEST_NUMBER or together >= NEVER:
+    if together * proof.scale > LARGEST_NUMBER or together >= OUT_OF_REACH:
         raise NotConfirmedError("costs are too large to be checked in integers")
     search = GroupSearch(problem, items, costed=True)
     totals = np.cumsum(np.insert(np.sort(search.leave, axis=1), 0, 0, axis=1), axis=1)
@@ -334,6 +334,6 @@ def _check_anchored(claims: Claims, proof: Cost, told_savings: Numbers, told_cha
         step = max(1, -(-(last - first + 1) // MOST_RANGES))
         ranges = [(low, min(last, low + step - 1)) for low in range(first, last + 1, step)]
         about = np.stack([prices, people, pays, np.arange(len(rows)) < anchor], axis=1)
-        if pays[anchor] < NEVER and search.exceeds(anchor, about, most, ranges, proof.scale):
+        if pays[anchor] < OUT_OF_REACH and search.exceeds(anchor, about, most, ranges, proof.scale):
             saved = problem.told(most / proof.scale)
             raise CertificateError(f"a group in which row {rows[anchor]} pays least saves more than {saved}")

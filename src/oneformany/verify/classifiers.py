@@ -28,7 +28,7 @@ from oneformany.verify.trees import LARGEST_SCORE, Trees, read_trees
 
 ALL = "all"
 MOST_MEMBERS = 1_000
-DEEPEST = 8  # classifiers inside classifiers
+DEEPEST_MEMBERS = 8  # classifiers inside classifiers
 ROUNDOFF = 2.0**-53
 UNDERFLOW = 1e-290  # what products below the smallest normal number lose is far less
 FINEST_DIGITS = 18
@@ -146,8 +146,8 @@ def _read_all(given: Json, levels: tuple[int, ...], depth: int) -> Classifier:
 
     Where all have to, the tables of one that is additive bound them all.
     """
-    if depth >= DEEPEST:
-        given.fail(f"has classifiers inside classifiers, more than {DEEPEST} deep")
+    if depth >= DEEPEST_MEMBERS:
+        given.fail(f"has classifiers inside classifiers, more than {DEEPEST_MEMBERS} deep")
     count = len(given["members"].values())
     if not 1 <= count <= MOST_MEMBERS:
         given["members"].fail(f"names {count} classifiers, not 1 to {MOST_MEMBERS}")

@@ -22,7 +22,7 @@ from oneformany.verify.reading import BoolArray, IntArray
 PAIRS = 2**20
 NUMBERS = 2**22
 MOST_COMPARED = 2**24
-NEVER = 2**60
+BEYOND_ANY = 2**60
 SHOWN = 10
 BATCH = 2**15
 
@@ -172,13 +172,13 @@ class Listing(Near):
     @cached_property
     def _least_moves(self) -> IntArray:
         """What each row pays at least for changing each feature, ``(features, rows)``; huge if it may not."""
-        least = np.full(self.cells.T.shape, NEVER if self._costed else 0)
+        least = np.full(self.cells.T.shape, BEYOND_ANY if self._costed else 0)
         for feature in self._changeable if self._costed else ():
             self.limits.need(24 * self.may(feature).size, "the moves of all rows")
             cells = np.arange(self.problem.levels[feature])[:, None]
             away = self.may(feature) & (cells != self.cells[:, feature])
             price = self.costs((feature,), cells, self._everybody)
-            least[feature] = np.where(away, price, NEVER).min(axis=0)
+            least[feature] = np.where(away, price, BEYOND_ANY).min(axis=0)
         return least
 
     def least_costs(self, features: Features, rows: IntArray) -> IntArray:
@@ -186,7 +186,7 @@ class Listing(Near):
 
         What is not a matter of sums is looked at, as long as so many changes could cost less than was found.
         """
-        least = np.full(len(self._everybody), NEVER)
+        least = np.full(len(self._everybody), BEYOND_ANY)
         open_rows = rows
         if self._summed:
             # What a sum costs that is possibly positive, and one that surely is, is mostly the same.
@@ -194,9 +194,9 @@ class Listing(Near):
             both = np.concatenate([lacking, lacking + margin])
             least[rows], sure = self._cheapest(features, np.tile(rows, 2), both).reshape(2, -1)
             open_rows = rows[least[rows] < sure]
-            least[open_rows] = NEVER
+            least[open_rows] = BEYOND_ANY
         cheapest = np.sort(self._least_moves[list(features)][:, open_rows], axis=0)
-        cheapest = np.minimum(cheapest, NEVER // max(1, len(features)))
+        cheapest = np.minimum(cheapest, BEYOND_ANY // max(1, len(features)))
         paid = np.cumsum(np.insert(cheapest, 0, 0, axis=0), axis=0)  # at least, for so many changes
         budget = np.full(len(least), -1)
         budget[open_rows] = len(features)
@@ -235,7 +235,7 @@ class Listing(Near):
             rank = np.unique(gain, return_inverse=True)[1].ravel() + who * len(who)
             better = np.diff(np.maximum.accumulate(rank), prepend=-1) > 0
             paid, gain, who = paid[better], gain[better], who[better]
-        least = np.full(len(rows), NEVER)
+        least = np.full(len(rows), BEYOND_ANY)
         np.minimum.at(least, who, paid)
         return least
 
@@ -249,7 +249,7 @@ class Listing(Near):
         rows, starts = buckets.rows, buckets.starts
         if self.share == "features":
             least = self.least_costs(features, rows)
-            helped = least < NEVER
+            helped = least < BEYOND_ANY
             if helped.any():
                 inside = np.ones((1, int(helped.sum())), dtype=np.bool_)
                 yield Groups(rows[helped], starts, inside, least[None, helped])

@@ -28,8 +28,8 @@ from oneformany.verify.reading import BoolArray, IntArray
 NODES = 2**18  # numbers about nodes that are looked at together
 ANYWHERE = -1
 OPEN, CHANGED, KEPT = 0, 1, 2
-NEVER = 2**40
-FREE = ((0, NEVER),)  # nobody pays for anything
+OUT_OF_REACH = 2**40
+FREE = ((0, OUT_OF_REACH),)  # nobody pays for anything
 
 
 class Around(NamedTuple):
@@ -43,7 +43,7 @@ class Around(NamedTuple):
     conflicts: IntArray  # (k, 2) candidates of which no group may contain both
     outside: BoolArray  # (c, g) who is not in each of the groups of which no part is of interest
     first: IntArray  # (p + 1,) feature l makes the moves first[l] to first[l + 1] - 1
-    pays: IntArray  # (c, moves) what the candidate pays for the move; NEVER: it may not make it
+    pays: IntArray  # (c, moves) what the candidate pays for the move; OUT_OF_REACH: it may not make it
     shift: IntArray  # (moves,) the most that the move adds to the anchor's score
     gain: IntArray  # (p,) the most that changing a feature adds
     leave: IntArray  # (p,) the least that it costs the anchor
@@ -85,7 +85,7 @@ def _survey(around: Around, nodes: Nodes, floor: int, scale: int) -> tuple[Nodes
     besides = (_sums(others) < (lacks - (gains - others).sum(axis=1))[:, None]).sum(axis=1)
     alive &= besides <= budget
     if scale:
-        everybody = besides * np.where(others > 0, around.leave, NEVER).min(axis=1)
+        everybody = besides * np.where(others > 0, around.leave, OUT_OF_REACH).min(axis=1)
         spare = high - paid[:, 0] - everybody
         alive &= spare >= 0
         anchor = np.maximum(low, np.maximum(paid[:, 0] + everybody, least[0]))
@@ -117,7 +117,7 @@ def _split(around: Around, nodes: Nodes, feature: IntArray) -> Iterator[Nodes]:
     paid = nodes.paid + around.pays.T[move]
     nodes.about[:, 0] -= 1
     nodes.about[:, 1] -= around.shift[move]
-    yield nodes._replace(possible=nodes.possible & (paid < NEVER), paid=paid)
+    yield nodes._replace(possible=nodes.possible & (paid < OUT_OF_REACH), paid=paid)
 
 
 class GroupSearch:
@@ -151,9 +151,9 @@ class GroupSearch:
             cells, to = rows[:, feature], np.arange(counts[feature])
             price = problem.price(feature, cells[:, None], to) if costed else np.zeros(1, dtype=np.int64)
             mine = slice(self._first[feature], self._first[feature + 1])
-            paid = np.where(problem.may(feature, cells), price, NEVER)
+            paid = np.where(problem.may(feature, cells), price, OUT_OF_REACH)
             self.pays[:, mine] = np.maximum.reduceat(paid, edges)
-        away = np.where(self._level == self.codes[:, self._feature], NEVER, self.pays)
+        away = np.where(self._level == self.codes[:, self._feature], OUT_OF_REACH, self.pays)
         self.leave = np.minimum.reduceat(away, self._first[:-1], axis=1)  # (items, p) the cheapest move
 
     def unlisted(self, weights: IntArray, floor: int, columns: ListedColumns) -> Iterator[tuple[int, ...]]:
@@ -180,7 +180,7 @@ class GroupSearch:
         self, anchor: int, about: IntArray, limit: int, ranges: Sequence[tuple[int, int]], scale: int
     ) -> bool:
         """Tell whether a group in which the anchor pays least, within one of the ranges, saves more."""
-        around = self._around(anchor, about[:, 2] < NEVER, about, ListedColumns())
+        around = self._around(anchor, about[:, 2] < OUT_OF_REACH, about, ListedColumns())
         return any(self._groups(around, limit + 1, ranges, scale))
 
     def _around(self, anchor: int, present: BoolArray, about: IntArray, columns: ListedColumns) -> Around:
@@ -198,7 +198,7 @@ class GroupSearch:
         problem.limits.need(16 * int(near.sum()) * size, "what is around a row")
         items, needs = items[near], needs[near]
         meet = np.minimum.reduceat(self.pays[items] + self.pays[anchor], self._first[:-1], axis=1)
-        near = ((meet < NEVER) | ~needs).all(axis=1)
+        near = ((meet < OUT_OF_REACH) | ~needs).all(axis=1)
         near[0] = True
         items, needs, meet = items[near], needs[near], np.where(needs, meet, 0)[near]
         index_of = np.full(len(self.codes), -1)
@@ -212,7 +212,7 @@ class GroupSearch:
             outside[found[found >= 0], number] = False
         own = np.repeat(classifier.tables[classifier.starts + self.codes[anchor]], problem.levels)
         shift = np.maximum.reduceat(classifier.tables - own, self._levels_from)
-        may, gain = self.pays[anchor] < NEVER, np.zeros(len(problem.levels), dtype=np.int64)
+        may, gain = self.pays[anchor] < OUT_OF_REACH, np.zeros(len(problem.levels), dtype=np.int64)
         np.maximum.at(gain, self._feature, np.where(may, shift, 0))
         # Where nobody has a level everybody pays, which only a better score is worth.
         here = (self.codes[items][:, self._feature] == self._level).any(axis=0)

@@ -147,7 +147,7 @@ def test_many_entries_are_looked_at_in_parts_and_nothing_else_changes(groups, da
 
     expected = all_answers()
     with monkeypatch.context() as patch:
-        patch.setattr(incidence, "AT_ONCE", 3)
+        patch.setattr(incidence, "ENTRIES_OF_A_PART", 3)
         parts = list(parts_of(table.starts, columns))
         found = all_answers()
     for one, other in zip(found, expected, strict=True):

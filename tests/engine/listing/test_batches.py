@@ -52,7 +52,7 @@ def test_small_blocks_give_the_same_answers(monkeypatch, kind):
     features, rows = ground.changeable[:2], np.arange(len(ground.rows))
     choices = ground.choices(features.tolist(), ground.reached)
     whole = Batches(ground, Stop()).accepted(features, rows, choices)
-    monkeypatch.setattr(module, "PAIRS", 1)
+    monkeypatch.setattr(module, "PAIRS_ASKED", 1)
     monkeypatch.setattr(module, "JUDGED_PAIRS", 1)
     assert 0 < whole.sum() < whole.size
     np.testing.assert_array_equal(Batches(ground, Stop()).accepted(features, rows, choices), whole)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from engine.problems import Veiled, oracle_of, problem_of
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.kernels import FORBIDDEN
+from oneformany.engine.listing.kernels import NO_MOVE
 from oneformany.engine.screening import screen
 from oneformany.exceptions import InputError
 from oneformany.oracles.additive import AdditiveOracle
@@ -31,7 +31,7 @@ def test_a_row_is_accepted_after_moves_exactly_when_it_gains_its_deficit(small):
         gain = np.array([ground.gain(f, np.array([row]))[0, cell] for f, cell in enumerate(goal)])
         price = np.where(goal == cells, 0, ground.price[ground.begin[row] + goal])
         allowed = problem.may_move(cells[None], goal)[0]
-        assert ((gain == FORBIDDEN) == ~allowed).all()
+        assert ((gain == NO_MOVE) == ~allowed).all()
         assert price.tolist() == (goal != cells).astype(int).tolist()
         if allowed.all():
             enough = gain.sum() >= ground.deficit[row]
@@ -82,13 +82,11 @@ def test_what_a_row_could_gain_most_and_where_rows_may_go_is_read_off_its_moves(
         gains = [ground.gain(f, np.arange(len(problem.rows))) for f in range(3)]
         assert ground.potential.T.tolist() == [gain.max(axis=1).tolist() for gain in gains]
         elsewhere = [np.arange(n) != problem.rows[:, [f]] for f, n in enumerate(levels)]
-        goals = [
-            ((gain > FORBIDDEN) & other).any(axis=0) for gain, other in zip(gains, elsewhere, strict=True)
-        ]
+        goals = [((gain > NO_MOVE) & other).any(axis=0) for gain, other in zip(gains, elsewhere, strict=True)]
         assert ground.goals.tolist() == np.concatenate(goals).tolist()
         assert (
             ground.reached.tolist()
-            == np.concatenate([(gain > FORBIDDEN).any(axis=0) for gain in gains]).tolist()
+            == np.concatenate([(gain > NO_MOVE).any(axis=0) for gain in gains]).tolist()
         )
 
 
@@ -115,7 +113,7 @@ def test_levels_that_rows_leave_for_the_same_others_share_a_line_under_a_rule(ru
     ground = Ground.of(problem)
     assert ground.units.size == lines * n + 2
     gain = ground.gain(0, np.arange(n))
-    assert ((gain > FORBIDDEN) == moves).all()
+    assert ((gain > NO_MOVE) == moves).all()
     assert (ground.potential[:, 0] == gain.max(axis=1)).all()
 
 

@@ -219,7 +219,7 @@ def test_a_classifier_is_asked_once_about_each_subset_of_the_sets():
 def test_rows_are_asked_about_some_at_a_time(monkeypatch):
     problem = draw_problem(np.random.default_rng(1), "black box", "features", ruled=False, restricted=False)
     whole = groups_of_features(problem)
-    monkeypatch.setattr("oneformany.engine.listing.batches.PAIRS", 1)
+    monkeypatch.setattr("oneformany.engine.listing.batches.PAIRS_ASKED", 1)
     parts = groups_of_features(problem)
     assert whole
     for one, other in zip(whole, parts, strict=True):

@@ -15,7 +15,8 @@ from engine.listing.sharing_problems import KINDS, draw_problem
 from engine.problems import Shrugging, Veiled, oracle_of, problem_of, random_additive
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.single_rows import MOST_WAYS, NEVER, cheapest, cheapest_of_set, reach_rows
+from oneformany.engine.listing.single_rows import MOST_WAYS, cheapest, cheapest_of_set, reach_rows
+from oneformany.engine.scaling import UNPAYABLE
 from oneformany.engine.screening import screen
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.problem import Problem
@@ -65,8 +66,8 @@ def test_the_cheapest_way_of_a_set_moves_in_all_of_its_features(kind, seed):
         for changed in combinations(ground.changeable.tolist(), size):
             costs, cells = cheapest_of_set(ground, Batches(ground, Stop()), rows, changed)
             for row, (cost, goal) in enumerate(zip(costs.tolist(), cells.tolist(), strict=True)):
-                assert cost == min(ways(problem, row, changed), default=NEVER)
-                assert cost == NEVER or cost_of_joining(problem, row, changed, tuple(goal)) == cost
+                assert cost == min(ways(problem, row, changed), default=UNPAYABLE)
+                assert cost == UNPAYABLE or cost_of_joining(problem, row, changed, tuple(goal)) == cost
 
 
 def test_of_no_rows_nothing_is_said():

@@ -136,7 +136,7 @@ def test_no_more_calls_are_made_than_allowed_where_not_everything_can_be_listed(
 
 def test_features_of_many_cells_are_looked_at_through_few_rows(monkeypatch):
     problem = random_additive(np.random.default_rng(3), rows=60, features=18, levels=5, max_changes=18)
-    monkeypatch.setattr("oneformany.engine.sources.wide.POINTS_AT_ONCE", 1)
+    monkeypatch.setattr("oneformany.engine.sources.wide.POINTS_COMPARED", 1)
     wide = wide_listing(replace(problem, share="action"), Stop())
     assert np.diff(wide.listing.table.starts).max() == len(problem.rows)
 

@@ -181,7 +181,7 @@ def test_without_time_or_complete_search_bounds_still_hold(case, k):
 
 
 def test_who_is_left_out_is_no_proof_where_that_is_too_much_to_find_out(monkeypatch):
-    monkeypatch.setattr("oneformany.engine.table.cost_levels.MOST_STEPS", 0)
+    monkeypatch.setattr("oneformany.engine.table.cost_levels.STEPS_OF_A_SHARE", 0)
     proved = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -231,7 +231,7 @@ def test_rows_that_are_alike_in_all_columns_count_once_for_the_size_of_a_search(
     table, people = table_of(groups, 20 * once.n_rows, paid), np.ones(20 * once.n_rows, dtype=np.int64)
     first = solve_budget(table, people, 5)
     for most, proved in ((len(once.rows), True), (10, False)):
-        monkeypatch.setattr("oneformany.engine.table.cost.MOST_ENTRIES", most)
+        monkeypatch.setattr("oneformany.engine.table.cost.COST_ENTRIES", most)
         assert solve_cost(table, people, 5, first.covered, first.chosen).proved is proved
 
 
@@ -361,7 +361,7 @@ def test_prices_close_a_node_as_soon_as_the_cost_is_too_low():
 
 
 def test_a_knapsack_that_is_too_large_leaves_a_node_undecided(monkeypatch):
-    monkeypatch.setattr("oneformany.engine.table.cost_levels.MOST_STEPS", 0)
+    monkeypatch.setattr("oneformany.engine.table.cost_levels.STEPS_OF_A_SHARE", 0)
     table = table_of([[0, 1, 2]], 3, [[5, 4, 4]])
     people, full = np.array([3, 2, 2]), TreeNode(np.array([0]), np.zeros(1, dtype=np.bool_), {})
     assert question_of(table, people, 1, 3, 16).ended(full) == {"evaluated": True}

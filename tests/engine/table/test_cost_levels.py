@@ -92,7 +92,7 @@ def test_rows_are_left_out_whole_such_that_the_others_pay_least(case, share):
 
 @pytest.mark.parametrize("most_steps", [0, 10**6])
 def test_a_knapsack_that_is_too_large_is_not_called_solved(monkeypatch, most_steps):
-    monkeypatch.setattr("oneformany.engine.table.cost_levels.MOST_STEPS", most_steps)
+    monkeypatch.setattr("oneformany.engine.table.cost_levels.STEPS_OF_A_SHARE", most_steps)
     costs, people = np.array([5, 4, 4]), np.array([3, 2, 2])
     kept, certain = cheapest_rows(costs, people, 3)
     # The dearest row goes first; leaving out the two others would save 16 instead of 15.

@@ -15,7 +15,7 @@ from oneformany.engine.cover.kernels import make_feasible, primal_dual_steps
 from oneformany.engine.scaling import ONE_IN_TABLES
 from oneformany.stop import Stop
 
-ENTRIES_AT_ONCE = 50_000_000
+ENTRIES_BETWEEN_LOOKS = 50_000_000  # at the clock: a tenth of a second of steps
 MOST_DUALS = 2.0**30  # together: weights up to 2**60, as result files hold them
 
 
@@ -119,7 +119,7 @@ class FirstOrder:
         multipliers = np.array([self.price, self.dear])
         taken = 0
         while taken < steps and not (taken and stop.expired()):
-            some = min(steps - taken, max(1, ENTRIES_AT_ONCE // max(1, len(self.incidence.rows))))
+            some = min(steps - taken, max(1, ENTRIES_BETWEEN_LOOKS // max(1, len(self.incidence.rows))))
             primal_dual_steps(
                 *(self.incidence.arrays, self.worth, self._limits, multipliers, self.balance),
                 *(self.values, self.duals, sums, self._work, some),

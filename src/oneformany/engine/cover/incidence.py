@@ -11,7 +11,7 @@ from scipy import sparse
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 
 Numbers = TypeVar("Numbers", IntArray, FloatArray)
-AT_ONCE = 1 << 20  # entries that are looked at together: 8 MB per array; larger parts were no quicker
+ENTRIES_OF_A_PART = 1 << 20  # looked at together, 8 MB per array: larger parts were no quicker
 
 
 def joined(groups: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
@@ -31,7 +31,7 @@ def parts_of(starts: IntArray, columns: IntArray) -> Iterator[IntArray]:
     """Some columns, a part of them at a time, so that arrays over the entries of a part stay small."""
     ends = np.cumsum(starts[columns + 1] - starts[columns])
     most = int(ends[-1]) if len(ends) else 0
-    cuts = np.searchsorted(ends, np.arange(AT_ONCE, most, AT_ONCE), side="right")
+    cuts = np.searchsorted(ends, np.arange(ENTRIES_OF_A_PART, most, ENTRIES_OF_A_PART), side="right")
     yield from (part for part in np.split(columns, np.unique(cuts)) if len(part))
 
 
@@ -102,7 +102,7 @@ class Incidence:
 
     def loads(self, weights: Numbers) -> Numbers:
         """Total weight of the rows of each column."""
-        if len(self.rows) <= AT_ONCE:
+        if len(self.rows) <= ENTRIES_OF_A_PART:
             return np.asarray(self.matrix.T @ weights)
         parts = parts_of(self.starts, np.arange(self.n_columns))
         return np.concatenate([self.matrix[:, part[0] : part[-1] + 1].T @ weights for part in parts])

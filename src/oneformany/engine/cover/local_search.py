@@ -22,13 +22,15 @@ from oneformany.engine.cover.kernels import BEST, walk
 from oneformany.stop import Stop
 
 FIRST_STATE = 88_172_645_463_325_252  # of the random numbers: any but 0
-STEPS_AT_ONCE = 20_000
+MOVES_AT_ONCE = 20_000  # between two looks at the clock: some hundredths of a second
+# How much weights of rows begin with of the duals: 0 forgets them, much more lets nothing else count
 DUAL_OF_ONE = 100
-THREADS = 2
+THREADS = 2  # cores that most machines have; each has a seed of its own, so that answers do not depend on it
+# Of one short search: many short ones from different starts found more than few long ones
 STEPS_PER_ROW = 200
-FIRST_SEARCHES = 30
-BEST_KEPT = 60
-SHARE_FIXED = 0.35
+FIRST_SEARCHES = 30  # from nothing, before any begins with what good covers share
+BEST_KEPT = 60  # covers; fewer are soon all alike, and of many the worst say little
+SHARE_FIXED = 0.35  # of a good cover is kept: the more, the quicker a search, and the nearer to what is known
 
 
 class LocalSearch:
@@ -59,7 +61,7 @@ class LocalSearch:
         """Look for a cover by ``goal`` columns, for so many steps; return the best one."""
         until = self.steps + steps
         while self.steps < until and self._scalars[BEST] > goal and not stop.expired():
-            some = min(until - self.steps, STEPS_AT_ONCE)
+            some = min(until - self.steps, MOVES_AT_ONCE)
             walk(self._table, self._columns, self._rows, self._scalars, goal, some)
             self.steps += some
         return np.sort(self._best[: self._scalars[BEST]])

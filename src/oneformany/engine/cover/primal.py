@@ -11,13 +11,14 @@ from oneformany.engine.cover.incidence import Incidence
 from oneformany.engine.cover.program import best_columns
 from oneformany.stop import Stop
 
-STEPS_PER_DIVE = 50
+STEPS_PER_DIVE = 50  # between two roundings: enough to see which columns a choice leaves without use
+# Of the rows, at seven rows a column, is settled by a rounding: fewer take longer, more are worse
 SHARE_PER_DIVE = 0.05
-FIRST_FREED = 60
-FEWEST_FREED = 20
-MOST_FREED = 400
-SECONDS_PER_REPAIR = 2.0
-MOST_ENTRIES = 50_000  # of a program; with more, HiGHS takes far longer than it is given
+FIRST_FREED = 60  # columns that the first repair gives up; later ones as many as can be settled in time
+FEWEST_FREED = 20  # with fewer, a program finds what swaps find
+MOST_FREED = 400  # with more, no program ends within its seconds
+SECONDS_PER_REPAIR = 2.0  # for one program: many small ones win more than one that is long
+REPAIR_ENTRIES = 50_000  # of a program; with more, HiGHS takes far longer than it is given
 
 
 def dive(relaxation: FirstOrder, core: IntArray, stop: Stop) -> IntArray:
@@ -132,7 +133,7 @@ class Repair:
         columns = part.columns_of(np.flatnonzero(alone)) if kept.any() else np.arange(part.n_columns)
         small, rows = part.part(columns, bare & part.covered_by(columns))
         people = None if self.people is None else self.people[rows]
-        if people is not None and len(small.rows) > MOST_ENTRIES:
+        if people is not None and len(small.rows) > REPAIR_ENTRIES:
             self.freed = max(1, self.freed // 2)
             return False
         seconds = min(SECONDS_PER_REPAIR, stop.remaining())

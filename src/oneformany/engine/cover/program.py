@@ -18,7 +18,7 @@ from oneformany.engine.cover.incidence import Incidence, joined, merged
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-INFINITE = highspy.kHighsInf
+INFINITE = highspy.kHighsInf  # as HiGHS writes it
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,15 +24,15 @@ from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion
 from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
 from oneformany.stop import Stop
 
-ROUNDS_AT_ROOT = 20
-ROUNDS_BELOW = 1
-COLUMNS_AT_ONCE = 200
-CUTS_AT_ONCE = 25
-MOST_CUTS = 250
-MOST_ITEMS = 400
-MOST_TRIPLES = 20_000
-TOLERANCE = 1e-7
-VIOLATION = 0.02
+ROUNDS_AT_ROOT = 20  # of cuts: they raise the bound of the whole tree
+ROUNDS_BELOW = 1  # of cuts in any other node: more make a node slower than they make the tree smaller
+COLUMNS_AT_ONCE = 200  # that join the program, those first that lack most: all at once slow every solve
+CUTS_AT_ONCE = 25  # those first that are violated most
+MOST_CUTS = 250  # together: each is one more row of the program in every node
+MOST_ITEMS = 400  # of which triples are looked at, at 8 bytes a pair
+MOST_TRIPLES = 20_000  # that are written down, before the worst are taken
+TOLERANCE = 1e-7  # of HiGHS: less does not count as a violation; proofs do not rest on it
+VIOLATION = 0.02  # of a cut that is worth a row
 
 
 class CoverQuestion(TreeQuestion):

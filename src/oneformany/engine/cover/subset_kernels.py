@@ -8,7 +8,7 @@ from oneformany.compiled import lean
 from oneformany.engine.cover.incidence import Incidence, gathered
 from oneformany.stop import Stop
 
-AT_ONCE = 2000
+GROUPS_AT_ONCE = 2000  # between two looks at the clock
 Rows = NDArray[np.int32]
 
 
@@ -50,10 +50,10 @@ def _inside_any(
     del by_row  # its arrays are as large as those of the groups
     paid = np.zeros(len(rows), dtype=np.int64) if costs is None else costs
     held = np.zeros(len(starts) - 1, dtype=np.bool_)
-    for begin in range(0, len(which), AT_ONCE):
+    for begin in range(0, len(which), GROUPS_AT_ONCE):
         if stop.expired():
             break
-        _mark(starts, rows, paid, first, owners, which[begin : begin + AT_ONCE], held)
+        _mark(starts, rows, paid, first, owners, which[begin : begin + GROUPS_AT_ONCE], held)
     return held
 
 

@@ -17,7 +17,7 @@ from oneformany.engine.cover.program import CoveringProgram, RelaxedCover
 from oneformany.exceptions import SolverError
 from oneformany.stop import Stop
 
-DEEPEST = 400  # levels of a proof; what reads and writes deeper ones runs out of stack
+DEEPEST_PROOF = 400  # levels of a proof; what reads and writes deeper ones runs out of stack
 DEEPEST_FILED = 120  # cases within cases of a set cover: files that are nested much deeper cannot be written
 
 
@@ -141,7 +141,7 @@ def search_tree(question: TreeQuestion, max_nodes: int) -> CoverSearch:
         if question.reached_by(rounded):
             return CoverSearch(rounded.tolist(), None, nodes)
         stack.extend(reversed(question.children(node, values)))
-    return CoverSearch(None, root.proof if deepest <= DEEPEST else None, nodes)
+    return CoverSearch(None, root.proof if deepest <= DEEPEST_PROOF else None, nodes)
 
 
 def _narrowed(question: TreeQuestion, node: TreeNode) -> FloatArray | None:

@@ -17,7 +17,7 @@ from oneformany.oracles.actions import ActionJudge, JudgesActions
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
 from oneformany.stop import Stop
 
-NO_ACTION = -1
+NO_ACTION = -1  # helps the row, as far as is known
 POINTS_AT_ONCE = 1 << 16  # changed rows that a restriction sees at once: some 10 MB
 
 

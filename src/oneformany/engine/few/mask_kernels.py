@@ -10,7 +10,7 @@ from oneformany.compiled import how_many, inner, lowest, outer
 
 WORD, BLOCK = 64, 1024  # bits of a word, and actions whose bits are gathered together
 ZERO, ONE = np.uint64(0), np.uint64(1)
-NONE = np.int64(-1)
+NONE = np.int64(-1)  # entry before this one
 Words = NDArray[np.uint64]
 Planes = NDArray[np.uint8]
 

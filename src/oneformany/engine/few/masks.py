@@ -12,8 +12,8 @@ from oneformany.engine.few import mask_kernels as kernels
 from oneformany.stop import Stop
 
 ACTIONS_AT_ONCE = 1 << 20  # a tenth of a second between two looks at the clock
-MASKS_AT_ONCE = 1 << 13
-ROWS_OF_A_PLANE = 8
+MASKS_AT_ONCE = 1 << 13  # between two looks at the clock
+ROWS_OF_A_PLANE = 8  # rows are the bits of a byte, by which their weights are looked up
 
 
 class BitTable:

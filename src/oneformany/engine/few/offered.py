@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.kernels import FORBIDDEN as NO_MOVE
+from oneformany.engine.listing.kernels import NO_MOVE
 from oneformany.engine.listing.listing import useful_targets
 from oneformany.engine.table.table import NO_CELL
 from oneformany.oracles.actions import FORBIDDEN, MOVES, NOWHERE, STAYS, Actions

@@ -24,11 +24,11 @@ SAMPLED = 64
 # Listing one takes 1 to 2 ms where a round takes 50 to 500.
 FIRST_LISTED = 64
 FIRST_OF_SOME = 256  # where some may be left out: those are among the hardest, and all of them matter
-LISTED_AT_ONCE = 32
+LISTED_AT_ONCE = 32  # after a round
 # Beyond so many listed rows, of which some may be left out, only the heaviest actions become columns: on
 # default_credit those of 400 rows, 20,000 of 440,000, took 3 s to be found among all.
 MOST_IN_FULL = 256
-MOST_PROMISING = 8_000
+MOST_PROMISING = 8_000  # of them
 TURNS = 4  # in which heavier ones come in
 
 

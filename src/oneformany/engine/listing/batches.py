@@ -5,16 +5,17 @@ import numpy as np
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.ground import Ground, Indices, word_factors
-from oneformany.engine.listing.kernels import FORBIDDEN
+from oneformany.engine.listing.kernels import NO_MOVE
 from oneformany.oracles.protocol import NEAR, JudgesMoves, Oracle
 from oneformany.stop import Stop
 
-PAIRS = 1 << 13  # few, so that slow classifiers have answered about some choices when time is up
-JUDGED_PAIRS = 1 << 20
-BATCH = 1 << 14
-FIRST_BATCH = 1 << 6
-FIRST_POINTS = 1 << 10
-MOST_POINTS = 1 << 23
+PAIRS_ASKED = 1 << 13  # few, so that slow classifiers have answered about some choices when time is up
+JUDGED_PAIRS = 1 << 20  # of rows and choices, where moves are judged without points: 30 MB of answers
+POINTS_ASKED = 1 << 14  # that a classifier is shown together, where it is quick
+# Before it is known how long an answer takes: as few as a slow function answers in a moment
+FIRST_BATCH = 64
+FIRST_POINTS = 1 << 10  # for which memory is taken; it doubles when it is full
+MOST_POINTS = 1 << 23  # that are remembered, however much memory there is: their numbers stay within 32 bits
 POINTS = 0.1  # of the memory left, for points and their answers; what is forgotten is asked again
 
 
@@ -61,7 +62,7 @@ class Answers:
         if not self.asked:
             return FIRST_BATCH
         most = self.stop.remaining() * self.asked / max(self._seconds, 1e-9)
-        return int(min(BATCH, max(FIRST_BATCH, most)))
+        return int(min(POINTS_ASKED, max(FIRST_BATCH, most)))
 
     def _make_room(self, points: int) -> None:
         """Have room for so many more points; begin with nothing where all would be too many."""
@@ -84,7 +85,7 @@ class Batches:
     @property
     def pairs(self) -> int:
         """How many pairs of a row and a choice are handled at a time."""
-        return PAIRS if self._judge is None else JUDGED_PAIRS
+        return PAIRS_ASKED if self._judge is None else JUDGED_PAIRS
 
     @property
     def asked(self) -> int:
@@ -111,8 +112,8 @@ class Batches:
         gained = np.zeros((len(rows), len(choices)), dtype=np.int64)
         for j, feature in enumerate(features):
             got = ground.gain(feature, rows, choices[:, j])
-            joins &= got != FORBIDDEN
-            gained += np.where(got == FORBIDDEN, 0, got)
+            joins &= got != NO_MOVE
+            gained += np.where(got == NO_MOVE, 0, got)
             if moved:
                 joins &= ground.rows[rows, feature][:, None] != choices[:, j]
         joins &= gained >= ground.deficit[rows][:, None]
@@ -129,7 +130,7 @@ class Batches:
         ground, own = self.ground, self.ground.problem.own
         goals = np.full((len(rows), len(features), ground.problem.width), -1, dtype=np.int32)
         for j, feature in enumerate(features):
-            may = ground.gain(feature, rows) != FORBIDDEN
+            may = ground.gain(feature, rows) != NO_MOVE
             targets = np.arange(may.shape[1]) if own is None else own.targets[feature]
             goals[:, j, : may.shape[1]] = np.where(may, targets, -1)
             stays = -1 if moved else ground.values[rows, feature]

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.listing.kernels import FORBIDDEN, number
+from oneformany.engine.listing.kernels import NO_MOVE, number
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 
 MOST_MOVES = 2**27  # of one feature: pairs of cells
-LARGEST_WORD = 2**62
+LARGEST_WORD = 2**62  # cells of several features are one number, as long as it stays within 64 bits
 Indices = NDArray[np.integer[Any]]
 
 
@@ -33,7 +33,7 @@ class Ground:
     rows: IntArray  # (n, p): their cells
     values: IntArray  # (n, p): their own values
     offsets: IntArray  # feature l owns the slots from offsets[l] to offsets[l + 1]
-    units: IntArray  # what the score, or its bound, gets from a target; FORBIDDEN where rows may not go
+    units: IntArray  # what the score, or its bound, gets from a target; NO_MOVE where rows may not go
     price: IntArray  # what going there costs
     begin: IntArray  # (n, p): where the cells of each feature begin in units and price, for each row
     own: IntArray  # (n, p): what the score gets from the value that each row has
@@ -56,15 +56,15 @@ class Ground:
             targets = np.arange(n_cells) if problem.own is None else problem.own.targets[feature]
             cells, where = np.unique(rows[:, feature], return_inverse=True)
             may, line = _lines(problem, feature, cells, targets >= 0)
-            goal = np.where(may, np.int64(0), FORBIDDEN)
+            goal = np.where(may, np.int64(0), NO_MOVE)
             if relaxation is not None:
                 score = np.asarray(relaxation.units[feature], dtype=np.int64)
-                goal = np.where(may, score[targets], FORBIDDEN)
+                goal = np.where(may, score[targets], NO_MOVE)
                 own[:, feature] = score[values[:, feature]]
             first = goal.argmax(axis=1)  # the most that rows can get in another cell
-            rest = np.where(np.arange(n_cells) == first[:, None], FORBIDDEN, goal).max(axis=1)
+            rest = np.where(np.arange(n_cells) == first[:, None], NO_MOVE, goal).max(axis=1)
             best = np.where(first[line] == cells, rest[line], goal.max(axis=1)[line])[where.ravel()]
-            potential[:, feature] = np.where(best == FORBIDDEN, 0, np.maximum(best - own[:, feature], 0))
+            potential[:, feature] = np.where(best == NO_MOVE, 0, np.maximum(best - own[:, feature], 0))
             begin[:, feature] = size + n_cells * line[where.ravel()]
             units.append(goal.ravel())
             table = np.ones(goal.shape) if problem.costs is None else problem.costs.tables[feature][cells]
@@ -112,10 +112,10 @@ class Ground:
         return min((int(some.min()) for some in moves if len(some)), default=1)
 
     def gain(self, feature: int, rows: Indices, cells: Indices | None = None) -> IntArray:
-        """What rows gain at some cells of a feature, or at each, ``FORBIDDEN`` where they may not go."""
+        """What rows gain at some cells of a feature, or at each, ``NO_MOVE`` where they may not go."""
         cells = np.arange(self.problem.levels[feature]) if cells is None else cells
         units = self.units[self.begin[rows, feature][:, None] + cells]
-        gain = np.where(units == FORBIDDEN, FORBIDDEN, units - self.own[rows, feature][:, None])
+        gain = np.where(units == NO_MOVE, NO_MOVE, units - self.own[rows, feature][:, None])
         return np.where(cells == self.rows[rows, feature][:, None], 0, gain)
 
     def paid(self, rows: Indices, cells: IntArray) -> IntArray:

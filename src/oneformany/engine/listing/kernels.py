@@ -7,8 +7,8 @@ import numpy as np
 
 from oneformany.compiled import lean
 
-FORBIDDEN = np.iinfo(np.int64).min
-MOST = np.iinfo(np.int64).max
+NO_MOVE = np.iinfo(np.int64).min  # the gain where a row may not go: less than any other
+MORE_THAN_ANY = np.iinfo(np.int64).max  # cost or lack
 
 
 @lean(inner=True)
@@ -18,7 +18,7 @@ def _gain(tables, i, f, t):
     if t == home[i, f]:
         return 0
     goal = units[begin[i, f] + t]
-    return goal if goal == FORBIDDEN else goal - own[i, f]
+    return goal if goal == NO_MOVE else goal - own[i, f]
 
 
 @lean(inner=True)
@@ -47,7 +47,7 @@ def candidates(tables, f, members, costed, alive):
             better = True
             for i in members:
                 mine, other = _gain(tables, i, f, a), _gain(tables, i, f, b)
-                if mine == FORBIDDEN:
+                if mine == NO_MOVE:
                     continue
                 if other < mine or (costed and _price(tables, i, f, b) > _price(tables, i, f, a)):
                     better = False
@@ -62,11 +62,11 @@ def _affordable_targets(tables, f, n_cells, members, weight, goals, burdens):
     for t in range(n_cells):
         burden = 0
         for i in members:
-            if _gain(tables, i, f, t) == FORBIDDEN:
-                burden = FORBIDDEN
+            if _gain(tables, i, f, t) == NO_MOVE:
+                burden = NO_MOVE
                 break
             burden += weight[i] * _price(tables, i, f, t)
-        if burden == FORBIDDEN:
+        if burden == NO_MOVE:
             continue
         index = count
         while index > 0 and burdens[index - 1] > burden:
@@ -98,7 +98,7 @@ def _cheapen(tables, features, members, weight, target, room):
         counts[j] = _affordable_targets(tables, f, n_cells, members, weight, goals[j], burdens[j])
         rest[j] = rest[j + 1] + burdens[j, 0]
         lack[0] -= potential[first, f]
-    best = MOST
+    best = MORE_THAN_ANY
     j = 0
     while j >= 0:
         if j == k:
@@ -175,8 +175,8 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
                     lack = deficit[i]
                     for j in range(last):
                         got = _gain(tables, i, features[j], target[j])
-                        if got == FORBIDDEN:
-                            lack = MOST
+                        if got == NO_MOVE:
+                            lack = MORE_THAN_ANY
                             break
                         lack -= got
                     if k == 0 or lack <= potential[i, features[last]]:

@@ -13,8 +13,9 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import CodedRows, Ground, Indices
-from oneformany.engine.listing.single_rows import NEVER, cheapest, cheapest_of_set
+from oneformany.engine.listing.single_rows import cheapest, cheapest_of_set
 from oneformany.engine.listing.store import Store, columns_of, going_to
+from oneformany.engine.scaling import UNPAYABLE
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem import Problem, Share
 from oneformany.stop import Stop
@@ -29,10 +30,10 @@ together find all groups, one feature set at a time.
 Buckets = tuple[Indices, IntArray]
 """Rows of all buckets, and where each begins."""
 
-THREADS = 2
-ROWS_AT_ONCE = 256
-ENTRIES = 1 << 20
-GROUPS = 1 << 12
+THREADS = 2  # cores that most machines have; jobs are taken in the same order with one
+ROWS_OF_A_JOB = 256  # that are judged for all choices together, as few as leave room for many choices
+ENTRIES = 1 << 20  # rows of groups that a pass writes before they are taken over: 4 MB
+GROUPS = 1 << 12  # that a pass writes before they are taken over
 LISTED = 0.3  # of the memory left, for columns: sorting them and choosing take up to twice as much beside
 FULL = 0.75  # of that, after columns inside others are dropped: then the next ones would not fit
 
@@ -171,7 +172,7 @@ def _feature_group(
     else:  # a row moves in exactly one subset of the features
         subsets = (some for size in range(len(chosen) + 1) for some in combinations(chosen, size))
         costs = np.minimum.reduce([least_of(some) for some in subsets])
-        rows = np.flatnonzero(costs < NEVER)
+        rows = np.flatnonzero(costs < UNPAYABLE)
         costs = costs[rows]
     if len(rows):
         anywhere = np.zeros((1, len(features)), dtype=np.int64)
@@ -186,6 +187,7 @@ def _least_costs(batches: Batches, changed: tuple[int, ...]) -> IntArray:
     return np.concatenate([cheapest_of_set(ground, batches, rows, changed)[0] for rows in blocks])
 
 
+# What is listed, by what rows share
 SHARINGS: dict[Share, Sharing] = {"point": point_jobs, "action": action_jobs, "features": feature_jobs}
 
 
@@ -257,10 +259,10 @@ def add_single_rows(store: Store, batches: Batches, rows: IntArray, stop: Stop) 
         known = rows[alone.known[rows]]
         store.absorb(going_to(ground, known, alone.ends[known]))
         return np.ones(len(rows), dtype=np.bool_)
-    for begin in range(0, len(rows), ROWS_AT_ONCE):
+    for begin in range(0, len(rows), ROWS_OF_A_JOB):
         if stop.expired():
             break
-        some = rows[begin : begin + ROWS_AT_ONCE]
+        some = rows[begin : begin + ROWS_OF_A_JOB]
         costs, cells = cheapest(ground, batches, some, ground.changeable, ground.size)
         ends = np.where(cells >= 0, cells, ground.rows[some])
         store.absorb(going_to(ground, some[costs >= 0], ends[costs >= 0]))

@@ -12,12 +12,12 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.listing import kernels
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground, Indices
+from oneformany.engine.scaling import UNPAYABLE
 from oneformany.stop import Stop
 
-NEVER: int = np.iinfo(np.int64).max
-REACHING_TIME = 0.4  # of what is left, for rows one by one
-SECONDS_PER_QUESTION = 1.0
-ROWS_AT_ONCE = 16
+SECONDS_PER_QUESTION = 1.0  # of the first pass over rows, so that one hard row does not take the time of all
+# Of which all ways are tried: rows that nothing else settled are few, and their ways many
+ROWS_TRIED_AT_ONCE = 16
 STEPS_AT_ONCE = 1 << 24  # less than a tenth of a second, between two looks at the clock
 MOST_WAYS = 1e6  # of a row, that are all tried
 
@@ -48,12 +48,12 @@ def _cheapest_by_asking(
     ground: Ground, batches: Batches, rows: Indices, features: IntArray, budget: int, cells: NDArray[np.int32]
 ) -> IntArray:
     """Try all changes of no feature, of one, of two; where each change costs one, the first is cheapest."""
-    costs = np.full(len(rows), NEVER)
+    costs = np.full(len(rows), UNPAYABLE)
     left = np.arange(len(rows))
     for size in range(budget + 1):
         for chosen in combinations(features.tolist(), size):
             if ground.problem.costs is None:
-                left = left[costs[left] == NEVER]
+                left = left[costs[left] == UNPAYABLE]
             if not len(left):
                 break
             least, goals = cheapest_of_set(ground, batches, rows[left], chosen)
@@ -61,21 +61,21 @@ def _cheapest_by_asking(
             costs[left[better]] = least[better]
             cells[left[better]] = -1
             cells[left[better][:, None], chosen] = goals[better]
-    return np.where(costs == NEVER, -1, costs)
+    return np.where(costs == UNPAYABLE, -1, costs)
 
 
 def cheapest_of_set(
     ground: Ground, batches: Batches, rows: Indices, changed: Sequence[int]
 ) -> tuple[IntArray, IntArray]:
-    """What moving in all of some features, and no other, costs each row at least, or ``NEVER``; where to."""
+    """What moving in all of some features, and no other, costs each row at least, and where to."""
     choices = ground.choices(changed, ground.goals)
     if not len(choices) or not len(rows):
-        return np.full(len(rows), NEVER), np.zeros((len(rows), len(changed)), dtype=np.int64)
+        return np.full(len(rows), UNPAYABLE), np.zeros((len(rows), len(changed)), dtype=np.int64)
     accepted = batches.accepted(np.array(changed, dtype=np.int64), rows, choices, moved=True)
     price = np.zeros(accepted.shape, dtype=np.int64)
     for j, feature in enumerate(changed):
         price += ground.price[ground.begin[rows, feature][:, None] + choices[:, j]]
-    price[~accepted] = NEVER
+    price[~accepted] = UNPAYABLE
     best = price.argmin(axis=1)
     return price[np.arange(len(rows)), best], choices[best]
 
@@ -149,7 +149,7 @@ def reach_rows(
             if len(hard) and not stop.expired():
                 stop.met("calls" if np.isfinite(ground.most_calls) else "questions")
             hard = hard[:0]
-        for few in np.array_split(hard, -(-len(hard) // ROWS_AT_ONCE)) if len(hard) else ():
+        for few in np.array_split(hard, -(-len(hard) // ROWS_TRIED_AT_ONCE)) if len(hard) else ():
             costs, goals = cheapest(ground, batches, few, ground.changeable, ground.size)
             reachable[few[costs >= 0]] = True
             unreachable[few[costs < 0]] = True

@@ -11,9 +11,9 @@ from oneformany.engine.cover.tree import DEEPEST_FILED, depth_of
 from oneformany.engine.standing import Standing, TreeProof
 from oneformany.engine.tree import CoreColumns, Node, heavy_columns
 
-QUICK_STEPS = 50_000
+QUICK_STEPS = 50_000  # of local search, before the first complete search: a moment
 MANY_COLUMNS = 5_000  # in a set cover: then a cover is first looked for among few of them
-LONG_STEPS = 2_000_000
+LONG_STEPS = 2_000_000  # where a complete search would take long: some seconds
 PATIENCE_PER_ROW = 2  # searches around shared columns in a row that find nothing better
 
 

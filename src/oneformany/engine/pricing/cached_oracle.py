@@ -11,6 +11,7 @@ from oneformany.oracles.protocol import Answer, Question
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
+# The latest positive ones, tried before the classifier is asked; a pass over more takes as long as asking
 POINTS_KEPT = 512
 
 

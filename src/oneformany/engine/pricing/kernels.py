@@ -21,8 +21,8 @@ DEPTH, BEST, NODES, WEIGHT = range(4)
 # values of a node's next child before there is one: it is to be evaluated, or was
 NEW, EVALUATED = -1, -2
 
-ONE = np.uint64(1)
-ZERO = np.uint64(0)
+ONE = np.uint64(1)  # one bit of a word
+ZERO = np.uint64(0)  # no bit of a word
 LOST, SOME = -(2**62), -(2**61)  # instead of a weight: no column below; perhaps, but not of all at once
 
 
@@ -45,6 +45,7 @@ class SearchArrays(NamedTuple):
     max_changes: int
 
 
+# a node of the path of a search
 NODE = np.dtype(
     [
         ("alive", np.int64),  # items still possible; they stand first in `order`

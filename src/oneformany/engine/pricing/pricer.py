@@ -16,7 +16,7 @@ from oneformany.stop import Stop
 
 # Nodes, times items, between two looks at the clock: a node looks at every item.
 WORK_AT_ONCE = 20_000_000
-NODES_AT_ONCE = 20_000
+NODES_AT_ONCE = 20_000  # between two looks at the clock, where rows are few
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.stop import Stop
 
-MOST_RANGES = 32
-NODES_AT_ONCE = 50_000
+MOST_RANGES = 32  # of what an anchor may pay: each is a search of its own, and makes the bound tighter
+SAVING_NODES_AT_ONCE = 50_000  # between two looks at the clock
 
 
 def move_costs(problem: Problem) -> IntArray:
@@ -116,7 +116,7 @@ class SavingsSearch:
             scalars[[BEST, k.LOW, k.HIGH]] = best, low, min(top, low + step - 1)
             code = LIMIT
             while code == LIMIT and scalars[NODES] < limit and not (scalars[NODES] and stop.expired()):
-                chunk = min(NODES_AT_ONCE, limit - int(scalars[NODES]))
+                chunk = min(SAVING_NODES_AT_ONCE, limit - int(scalars[NODES]))
                 code = k.advance(arrays, market, state, prices, anchor, chunk)
             self.nodes += int(scalars[NODES])
             if code != DONE:

@@ -12,8 +12,7 @@ from scipy import sparse
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.engine.certificate import cost_proof
 from oneformany.engine.columns import (
-    FORBIDDEN,
-    MOST_STEPS,
+    STEPS_AWAY,
     Column,
     assign,
     cheap_point,
@@ -23,7 +22,7 @@ from oneformany.engine.columns import (
 from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.pool import Generated
 from oneformany.engine.saving.search import SavingsSearch, fewest_changes, least_costs
-from oneformany.engine.scaling import ONE_IN_COVERS, integer_weights
+from oneformany.engine.scaling import ONE_IN_COVERS, UNPAYABLE, integer_weights
 from oneformany.engine.standing import CostStanding
 from oneformany.engine.table.cost import solve_cost
 from oneformany.engine.table.cost_levels import cheapest
@@ -31,17 +30,18 @@ from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.oracles.protocol import Question
 from oneformany.problem.costs import Costs
+from oneformany.schedule import SCHEDULE
 from oneformany.stop import Stop
 
+# Nodes of a search around a row; doubled while that leaves a gap, so that easy rows stay quick
 FIRST_LIMIT = 2_000
-HIGHEST_LIMIT = 2_000_000
-MOST_NODES = 60_000_000
-MOST_ROUNDS = 300
-TABLE_TIME = 0.2
-LATEST = 300
+HIGHEST_LIMIT = 2_000_000  # nodes around one row: what is open then stays open
+MOST_NODES = 60_000_000  # of all searches together: a minute or two without a time limit
+MOST_ROUNDS = 300  # of prices: they have settled long before
+LATEST = 300  # columns that were generated, and begin the program: the last ones are the best
 FIRST_WIDTH = 1.0  # low prices leave little to save: the first searches are quick
-WIDEST = 8.0
-NARROWEST = 0.02
+WIDEST = 8.0  # box around the best prices: a bound that moves farther is seldom better
+NARROWEST = 0.02  # box: prices have settled
 
 
 class GroupPrices:
@@ -212,14 +212,14 @@ class _Stage:
         """Add a column for the rows, and others, with a cheap positive point near a start, if found."""
         problem, stop = self.problem, self.run.stop
         prices = level_prices(problem, self.space.helpable[rows])
-        allowed = prices < FORBIDDEN
+        allowed = prices < UNPAYABLE
         if stop.expired() or not allowed[np.arange(len(start)), start].all():
             return
         positive = bool(problem.oracle.positive(start[None])[0])
         point = cheap_point(problem, prices, start, allowed, positive=positive)
         if point is None and not stop.expired():
             nothing = np.zeros(len(start), dtype=np.bool_)
-            near = problem.oracle.reach(Question(start, nothing, MOST_STEPS, allowed, stop)).point
+            near = problem.oracle.reach(Question(start, nothing, STEPS_AWAY, allowed, stop)).point
             point = None if near is None else cheap_point(problem, prices, near, allowed, positive=True)
         if point is not None:
             changed = (self.space.rows[rows] != point).any(axis=0)
@@ -234,7 +234,7 @@ class _Stage:
         """Choose the cheapest columns of all; then better points for just the rows that go there."""
         stop = self.run.stop
         while not stop.expired():
-            time = stop.part(max(0.1, TABLE_TIME * stop.remaining()))
+            time = SCHEDULE.cheapest.of(stop, least=0.1)
             search = Search(time, self.run.options.table, seed=self.run.context.seed)
             needed = int(self.people.sum())
             people = self.problem.multiplicity

@@ -24,9 +24,9 @@ from oneformany.engine.cover.incidence import entries_of
 from oneformany.engine.cover.subset_kernels import inside_others, inside_some
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import CodedRows, Ground, Indices
-from oneformany.engine.listing.kernels import FORBIDDEN
+from oneformany.engine.listing.kernels import NO_MOVE
 from oneformany.engine.listing.listing import accepted_groups
-from oneformany.engine.listing.single_rows import REACHING_TIME, reach_rows
+from oneformany.engine.listing.single_rows import reach_rows
 from oneformany.engine.listing.store import Store, going_to, leading
 from oneformany.engine.masters.tabled import best_of_table, cheapest_of_table
 from oneformany.engine.sources.groups import groups_of
@@ -36,17 +36,18 @@ from oneformany.engine.standing import Standing
 from oneformany.engine.table.table import ColumnTable
 from oneformany.result.build import Group
 from oneformany.result.explanation import Explanation
+from oneformany.schedule import SCHEDULE
 
-LOOKING_TIME = 0.85
-STEPS = 200  # of a short relaxation
-PARTS = 25  # at most one of so many is looked at before the next relaxation
+STEPS_OF_A_LOOK = 200  # of a short relaxation
+PARTS_LOOKED_AT = 25  # at most one of so many is looked at before the next relaxation
 USED = 1e-3  # a bucket of such a value, or so near the capacity, is looked at
+# Part of the capacity, from which on a bucket is looked at although the relaxation does not use it
 HEAVY = 0.98
-AT_ONCE = 200
-FEWEST_WANTED = 200
-SAMPLE = 100
-FIRST_CHOICES = 16
-GROWTH = 8
+BUCKETS_AT_ONCE = 200  # that are looked at together: a classifier answers many points at once more quickly
+FEWEST_WANTED = 200  # buckets that one round of settling looks at, or an eighth of the open ones
+ROWS_SAMPLED = 100  # by whose mean scores targets are ordered
+FIRST_CHOICES = 16  # of targets: the most promising one serves a whole bucket more often than not
+GROWTH = 8  # of the choices tried next, where the first did not serve
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,7 @@ class Bucketed:
     def __init__(self, run: Context) -> None:
         """Find out which rows can be helped, and begin with a column for each of them."""
         ground, stop = Ground.of(run.problem), run.stop
-        self.reached = reached = reach_rows(ground, stop.part(REACHING_TIME * stop.remaining()))
+        self.reached = reached = reach_rows(ground, SCHEDULE.reaching.of(stop))
         self.run, self.ground, self.batches = run, ground, Batches(ground, stop)
         self.reachable, self.unreachable = reached.reachable, reached.unreachable
         self.buckets = Buckets.of(ground, reached.helpable)
@@ -120,7 +121,7 @@ class Bucketed:
         self._mean = _mean_scores(self.batches, rows, run.seed)
         best = np.maximum.reduceat(self._mean, ground.offsets[:-1])[self.buckets.feature_sets].sum(axis=1)
         self._helped = best / (2.1 * np.abs(best).max(initial=1e-300))  # one success counts for more
-        self._until = stop.part(LOOKING_TIME * stop.remaining())
+        self._until = SCHEDULE.looking.of(stop)
         self.known: RowWeights | None = None
         self._waiting = np.zeros(0, dtype=np.int64)  # buckets at the end of the table
         self._show(None)
@@ -324,7 +325,7 @@ class Bucketed:
                 return
             incidence = self.table.incidence
             relaxation = FirstOrder(incidence, incidence.reachable, duals=duals)
-            relaxation.advance(STEPS, self._until)
+            relaxation.advance(STEPS_OF_A_LOOK, self._until)
             weights, values = relaxation.weights(), relaxation.mean_values[usable:]
             self.known, duals = weights, weights.duals
             cover = greedy_columns(self.table.take(np.arange(usable)).incidence)
@@ -333,24 +334,24 @@ class Bucketed:
             used = np.flatnonzero((values > USED) | (weights.loads[usable:] >= HEAVY * weights.capacity))
             if not len(used):
                 return
-            most = max(AT_ONCE, len(self._waiting) // PARTS)
+            most = max(BUCKETS_AT_ONCE, len(self._waiting) // PARTS_LOOKED_AT)
             used = used[np.argsort(-values[used], kind="stable")[:most]]
-            for begin in range(0, len(used), AT_ONCE):
+            for begin in range(0, len(used), BUCKETS_AT_ONCE):
                 if not self._until.expired():
-                    self.look_at(self._waiting[used[begin : begin + AT_ONCE]])
+                    self.look_at(self._waiting[used[begin : begin + BUCKETS_AT_ONCE]])
 
 
 def _mean_scores(batches: Batches, rows: IntArray, seed: int) -> FloatArray:
     """The mean score of some rows after each single move: which targets are promising, nothing more."""
     ground = batches.ground
-    rows = np.random.default_rng(seed).permutation(rows)[:SAMPLE]
+    rows = np.random.default_rng(seed).permutation(rows)[:ROWS_SAMPLED]
     mean = np.zeros(int(ground.offsets[-1]))
     if not len(rows):
         return mean
     for feature in ground.changeable.tolist():
         gain = ground.gain(feature, rows)
         for cell in range(gain.shape[1]):
-            may = rows[gain[:, cell] != FORBIDDEN]
+            may = rows[gain[:, cell] != NO_MOVE]
             if len(may) and not batches.stop.expired():
                 after = ground.rows[may].copy()
                 after[:, feature] = cell

@@ -8,20 +8,21 @@ import numpy as np
 
 from oneformany.engine.context import Context
 from oneformany.engine.listing.ground import CodedRows, Ground
-from oneformany.engine.listing.kernels import FORBIDDEN
+from oneformany.engine.listing.kernels import NO_MOVE
 from oneformany.engine.listing.listing import LISTED, useful_targets
 from oneformany.oracles.protocol import JudgesMoves
 from oneformany.problem import Share
+from oneformany.schedule import SCHEDULE
 
-STEPS_PER_SECOND = 1e9
+STEPS_PER_SECOND = 1e9  # of a compiled loop on one core: what the seconds of an estimate rest on
 QUICK = 2e9  # steps
 BEGINNING = 3e5  # steps to begin with a feature set
 ADDING = 20.0  # to group a cell of a row, or to add up what a row gains by an action
 SEARCHING = 300.0  # for the cheapest change of a row within a feature set
 ASKING = 1000.0  # for a classifier's answer about a point
-SAMPLES = 8
-GROUPING = 0.4  # of the time, for grouping rows before anything is known
-BYTES = 40  # of a bucket, and of each row in it
+SETS_SAMPLED = 8  # sets of features, by which buckets are counted beforehand
+BYTES_OF_A_BUCKET = 40  # of a bucket, and of each row in it
+# For the words of an estimate
 NOUNS: dict[Share, str] = {"point": "groups", "action": "actions", "features": "sets of features"}
 MOST_TARGETS = 1e5  # of a feature set, that one bucket is asked about
 
@@ -39,12 +40,12 @@ def lazily(run: Context, seconds: float = math.inf) -> bool:
         or sets * problem.rows.size * ADDING > options.most_work
     ):
         return False
-    if sets * (BEGINNING + problem.rows.size * ADDING) > GROUPING * seconds * STEPS_PER_SECOND:
+    if sets * (BEGINNING + problem.rows.size * ADDING) > SCHEDULE.grouping * seconds * STEPS_PER_SECOND:
         return False
     if float(np.sort(ground.counts(ground.reached))[::-1][: ground.size].prod()) > MOST_TARGETS:
         return False
     shared, buckets, _ = _sampled_buckets(ground)
-    return sets * BYTES * (shared + buckets) <= LISTED * options.memory
+    return sets * BYTES_OF_A_BUCKET * (shared + buckets) <= LISTED * options.memory
 
 
 def affordable_changes(ground: Ground, most_work: float) -> int:
@@ -109,7 +110,7 @@ def _size(ground: Ground, *, costed: bool) -> tuple[float, float]:
     if problem.share == "point":
         shared, buckets, single = _sampled_buckets(ground)
         grouping = sets * (BEGINNING + n * problem.n_features * ADDING)
-        if ground.decided and problem.own is None and (ground.units != FORBIDDEN).all() and not costed:
+        if ground.decided and problem.own is None and (ground.units != NO_MOVE).all() and not costed:
             return grouping, sets * buckets + n
         tries = float(ground.ways(ground.reached)[k])
         if ground.decided:
@@ -128,10 +129,10 @@ def _sampled_buckets(ground: Ground) -> tuple[float, float, int]:
     # The same sample for every seed: what serves a question does not depend on it.
     random, coded = np.random.default_rng(2), CodedRows.of(ground)
     shared, buckets, alone = 0.0, 0.0, np.ones(len(ground.rows), dtype=np.bool_)
-    for _ in range(SAMPLES):
+    for _ in range(SETS_SAMPLED):
         features = np.sort(random.permutation(ground.changeable)[: ground.size])
         rows, bounds = coded.agreeing(features)
         alone[rows] = False
-        shared += len(rows) / SAMPLES
-        buckets += (len(bounds) - 1) / SAMPLES
+        shared += len(rows) / SETS_SAMPLED
+        buckets += (len(bounds) - 1) / SETS_SAMPLED
     return shared, buckets, int(alone.sum())

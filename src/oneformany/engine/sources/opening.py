@@ -21,10 +21,9 @@ from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation
+from oneformany.schedule import SCHEDULE
 
 MANY_ROWS = 1_000  # fewer are sooner searched for than listed
-LISTING_TIME = 0.8  # of what is left, so that there is time to choose from what was listed
-WIDE_TIME = 0.5  # of what is left then, where it did not suffice
 
 
 @dataclass(frozen=True)
@@ -118,14 +117,12 @@ def _listed(run: Context, decision: Decision) -> Listed | Partial:
     """List all, or what many rows accept, whichever promises more; then the other, if that is not enough."""
     problem, options, why = run.problem, run.options, decision.shortfall
     short = run.goal.limited and bool(problem.unasked.any())
-    part = replace(run, stop=run.stop.part(LISTING_TIME * run.stop.remaining()))
+    part = replace(run, stop=SCHEDULE.listing.of(run.stop))
     if decision.source == "listed" and (problem.share == "point" or decision.costed or not run.cheaply):
         found = _all_columns(part, decision)
         if found.table.complete:
             return Listed(problem, found.table, found.unreachable, decision.costed, why, short)
-        return Partial(
-            part, why, wide_listing(problem, run.stop.part(WIDE_TIME * run.stop.remaining()), run.seed), found
-        )
+        return Partial(part, why, wide_listing(problem, SCHEDULE.groups.of(run.stop), run.seed), found)
     partial = Partial(part, why, wide_listing(problem, part.stop, run.seed))
     enough = partial.enough()
     if not enough and decision.source == "listed":

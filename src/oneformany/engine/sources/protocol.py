@@ -35,7 +35,7 @@ class Shortfall:
     by_time: bool = False
 
 
-NOTHING_LACKS = Shortfall()
+NOTHING_LACKS = Shortfall()  # of a source that has all columns
 
 
 class Halves(NamedTuple):

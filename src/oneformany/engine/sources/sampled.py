@@ -24,6 +24,7 @@ from oneformany.engine.table.table import ColumnTable, table_of
 from oneformany.oracles.actions import JudgesActions
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.result.build import Group
+from oneformany.schedule import SCHEDULE
 
 # Bytes of an action while rows are listed: bits of some 200 rows, a number of each, and a line of answers.
 BYTES_PER_ACTION = 40
@@ -33,10 +34,9 @@ MOST_CHANGES = 5
 
 
 # Of a black box: rows whose actions are all asked about, those that are counted and twice those listed at
-# first; the share of the time left that this may take; and rows that show how long an answer takes.
+# first; and rows that show how long an answer takes.
 ASKED_ROWS = SAMPLED + 2 * FIRST_LISTED
-ASKING_TIME = 0.4
-FIRST_ASKED = 64
+FIRST_ASKED = 64  # rows: as many as a batch begins with
 
 
 def serves(run: Context) -> bool:
@@ -59,7 +59,7 @@ def _askable(run: Context, actions: float) -> bool:
         return False
     problem.oracle.score(problem.values[:FIRST_ASKED])  # so that it is known how long an answer takes
     each = problem.oracle.seconds / max(1, problem.oracle.asked)
-    return points * each <= ASKING_TIME * run.stop.remaining()
+    return points * each <= SCHEDULE.asking.part * run.stop.remaining()
 
 
 class Sampled:

@@ -34,8 +34,7 @@ from oneformany.problem import Problem
 from oneformany.problem.problem import LARGEST_SUM
 from oneformany.result.build import Group
 from oneformany.result.explanation import Explanation
-
-POLISHING = 0.5  # seconds beyond the limit, for simpler points
+from oneformany.schedule import SCHEDULE
 
 
 class Searched:
@@ -163,7 +162,7 @@ class Searched:
 
     def groups(self, table: ColumnTable, chosen: IntArray, owner: IntArray) -> list[Group]:
         """Points as near to their rows as time allows."""
-        stop, problem = self.found.stop.at_least(POLISHING), self.problem
+        stop, problem = self.found.stop.at_least(SCHEDULE.polishing), self.problem
         groups = groups_of(problem, table, chosen, owner)
         simplest = (
             one.point if stop.expired() else simplest_point(problem, one.point, one.rows) for one in groups

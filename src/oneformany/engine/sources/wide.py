@@ -17,9 +17,9 @@ from oneformany.engine.choose import choose
 from oneformany.engine.context import Context
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
-from oneformany.engine.listing.kernels import FORBIDDEN
+from oneformany.engine.listing.kernels import NO_MOVE
 from oneformany.engine.listing.listing import FullListing, accepted_groups
-from oneformany.engine.listing.single_rows import REACHING_TIME, cheapest, reach_rows
+from oneformany.engine.listing.single_rows import cheapest, reach_rows
 from oneformany.engine.listing.store import Store, columns_of, going_to
 from oneformany.engine.options import Options
 from oneformany.engine.pool import Generated
@@ -31,14 +31,13 @@ from oneformany.engine.sources.searched import Searched
 from oneformany.engine.table.table import ColumnTable
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
+from oneformany.schedule import SCHEDULE
 from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
-OPTIMISTIC_TIME = 0.4
-OPTIMISTIC_SECONDS = 60.0
-SAMPLE = 100  # rows whose scores are looked at for the next move
-TURNS = 4
-POINTS_AT_ONCE = 1 << 16
+ROWS_SAMPLED = 100  # rows whose scores are looked at for the next move
+TURNS_OF_A_GROUP = 4  # at targets for the rows that are left over: later ones help a row or two
+POINTS_COMPARED = 1 << 16  # for the next move of a group: some 10 MB
 LEAST_RISE = 1e-9  # of what rows lack
 
 
@@ -61,13 +60,13 @@ def wide_listing(problem: Problem, stop: Stop, seed: int = 0) -> WideListing:
     """Find a column for each row that can be helped, and columns of as many changes as are allowed."""
     ground, random = Ground.of(problem), np.random.default_rng(seed)
     batches, store = Batches(ground, stop), Store(ground, costed=False)
-    reaching = stop.part(REACHING_TIME * stop.remaining())
+    reaching = SCHEDULE.reaching.of(stop)
     reached = screen(problem, Statistics(), stop) if ground.decided else reach_rows(ground, reaching)
     rows, ends = reached.helpable, reached.cells
     weights, capacity, buckets = np.zeros(len(ground.rows), dtype=np.int64), 1, [(ground.changeable, rows)]
     if problem.share == "point":
-        seconds = min(OPTIMISTIC_SECONDS, OPTIMISTIC_TIME * stop.remaining())
-        weights, capacity, buckets = optimistic_cover(problem, reached.reachable, stop.part(seconds), seed)
+        promised = SCHEDULE.promise.of(stop)
+        weights, capacity, buckets = optimistic_cover(problem, reached.reachable, promised, seed)
     if np.isfinite(ground.most_calls):
         buckets = []  # calls are for questions about single rows
     with suppress(OutOfTimeError):
@@ -134,16 +133,16 @@ def _shared_targets(
 ) -> Iterator[ColumnTable]:
     """Targets of some features that many of some rows accept, then those of the others, and so on."""
     ground, left, everybody = batches.ground, rows, np.array([0, len(rows)])
-    size = max(1, min(SAMPLE, POINTS_AT_ONCE // max(1, int(ground.goals.sum()))))
+    size = max(1, min(ROWS_SAMPLED, POINTS_COMPARED // max(1, int(ground.goals.sum()))))
     while len(left):
         goal = np.full(ground.rows.shape[1], -1)
         if ground.problem.share == "point":  # rows have to agree where they differ: where most may go, or are
             for feature in np.flatnonzero((ground.rows[rows] != ground.rows[rows[0]]).any(axis=0)).tolist():
-                may = ground.gain(feature, left) != FORBIDDEN
+                may = ground.gain(feature, left) != NO_MOVE
                 here = ground.rows[left, feature][:, None] == np.arange(may.shape[1])
                 goal[feature] = np.lexsort((here.sum(axis=0), may.sum(axis=0)))[-1]
         some = random.permutation(left)[:size]
-        for _ in range(TURNS):
+        for _ in range(TURNS_OF_A_GROUP):
             _climb(batches, features, some, goal)
             chosen = np.flatnonzero(goal >= 0)
             joins = batches.accepted(chosen, rows, goal[None, chosen])
@@ -170,7 +169,7 @@ def _climb(batches: Batches, features: IntArray, rows: IntArray, goal: IntArray)
         return np.asarray(np.minimum(score - oracle.threshold, 0.0))
 
     def may_take(feature: int, targets: IntArray) -> BoolArray:
-        return np.asarray(ground.gain(feature, rows, targets) != FORBIDDEN)
+        return np.asarray(ground.gain(feature, rows, targets) != NO_MOVE)
 
     may, after = np.ones(cells.shape, dtype=np.bool_), np.where(goal >= 0, goal, cells)
     for feature in np.flatnonzero(goal >= 0).tolist():

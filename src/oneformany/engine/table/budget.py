@@ -19,16 +19,16 @@ from oneformany.engine.table.choice import ColumnChoice
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem.problem import LARGEST_SUM
+from oneformany.schedule import SCHEDULE
 from oneformany.stop import Stop
 
-STEPS_PER_ROUND = 100
-GAIN = 1e-6
-RELAXATION_TIME = 0.4
-SWEEPS = 50
-MOST_ENTRIES = 100_000
+PEOPLE_STEPS = 100  # between two looks at what is proved: an exact pass costs as much as some steps
+PEOPLE_GAIN = 1e-6  # of a round, relative: with less, more rounds change nothing
+EXCHANGES = 50  # of exchanges: they end by themselves, after a few
+SEARCH_ENTRIES = 100_000  # that a complete search takes on: its programs stay below a second
+# Of greatest load that join the program beside those that the relaxation uses, or five for each wanted
 FEWEST_COLUMNS = 300
-PROGRAM_SECONDS = 20.0
-PROGRAM_ENTRIES = 200_000
+PROGRAM_ENTRIES = 200_000  # that HiGHS settles, or improves on, within its seconds
 
 
 def solve_budget(
@@ -49,7 +49,7 @@ def search_people(choice: ColumnChoice, k: int, target: int, max_nodes: int) -> 
     """Search all columns that can be among ``k`` that cover so many people, unless they are too many."""
     columns, options, worth = choice.reaching(k, target), choice.search.options, choice.worth
     entries = int(choice.incidence.sizes[columns].sum())
-    large = entries > MOST_ENTRIES or int(worth.sum()) * ONE_IN_COVERS >= LARGEST_SUM
+    large = entries > SEARCH_ENTRIES or int(worth.sum()) * ONE_IN_COVERS >= LARGEST_SUM
     if not options.exact or len(columns) > options.max_columns or large:
         choice.too_many()
         return None
@@ -106,7 +106,7 @@ class BudgetSearch(ColumnChoice):
     def swap(self, columns: IntArray) -> None:
         """Exchange columns one by one while that helps, and offer what comes out."""
         swapped, stop = columns.astype(np.int64), self.search.stop
-        swaps = sweeps = SWEEPS if self.search.options.repair and len(columns) else 0
+        swaps = sweeps = EXCHANGES if self.search.options.repair and len(columns) else 0
         while sweeps and swaps and not stop.expired():
             swaps, sweeps = swap_columns(self.incidence, self.worth, swapped), sweeps - 1
             self.search.counters["swaps"] += swaps
@@ -116,7 +116,7 @@ class BudgetSearch(ColumnChoice):
         """Take first-order steps towards weights that let the columns cover fewer people."""
         self.relaxation = FirstOrder(self.incidence, self.worth, self.k)
         self.relaxation.begin(self.best, self.worth)
-        self.relax(self.search.rounds(RELAXATION_TIME), STEPS_PER_ROUND, GAIN)
+        self.relax(self.search.rounds(), PEOPLE_STEPS, PEOPLE_GAIN)
 
     def learn(self) -> float:
         """Keep weights that let the columns cover fewer people."""
@@ -141,7 +141,7 @@ class BudgetSearch(ColumnChoice):
         within = np.cumsum(self.incidence.sizes[columns]) <= PROGRAM_ENTRIES
         columns = np.union1d(columns[within], self.best)
         part, _ = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
-        seconds = min(PROGRAM_SECONDS, 0.8 * self.search.stop.remaining())
+        seconds = SCHEDULE.program.of(self.search.stop).remaining()
         found = best_columns(part, seconds, np.searchsorted(columns, self.best), self.worth, self.k).chosen
         self.search.counters["programs"] += 1
         if found is not None and len(found) <= self.k:

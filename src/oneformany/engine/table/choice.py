@@ -15,7 +15,7 @@ from oneformany.engine.standing import TreeProof
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 
-CORE = 0.3
+CORE = 0.3  # of the capacity: columns that lack no more are what good answers are made of
 
 
 class ColumnChoice(ABC):

@@ -21,7 +21,7 @@ from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.standing import TreeProof
-from oneformany.engine.table.budget import RELAXATION_TIME, BudgetSearch
+from oneformany.engine.table.budget import BudgetSearch
 from oneformany.engine.table.cost_levels import (
     CostLevels,
     addable,
@@ -36,14 +36,14 @@ from oneformany.engine.table.table import ColumnTable
 from oneformany.problem.problem import LARGEST_SUM
 from oneformany.stop import Stop
 
-FEW_NODES = 1_000
-STEPS_PER_ROUND = 200
-GAIN = 1e-5
-PATIENCE = 2
-MOST_HALVINGS = 10
-MOST_COLUMNS = 1_000
-MOST_TO_MERGE = 5_000_000
-MOST_ENTRIES = 300_000
+FIRST_NODES = 1_000  # of a first complete search: it settles easy questions before anything longer begins
+COST_STEPS = 200  # between two looks at what is proved
+COST_GAIN = 1e-5  # of a round, relative
+IDLE_ROUNDS = 2  # without such a gain, before the relaxation counts as settled
+MOST_HALVINGS = 10  # of the range in which the worth of a person is sought: a thousandth of it
+PROGRAM_COLUMNS = 1_000  # beside those of the relaxation, that a program chooses from
+MOST_TO_MERGE = 5_000_000  # entries, while rows that pay alike are joined: a second
+COST_ENTRIES = 300_000  # of levels of cost that a complete search takes on
 MERGING_BYTES = 100  # of an entry, while rows that pay alike are joined
 PROGRAM_BYTES = 100  # of an entry of a program: ours, and the copies that HiGHS makes
 
@@ -81,8 +81,8 @@ def solve_cost(
     cost = CostSearch(table, people, k, needed, start, search)
     cost.exchange()
     cost.lower()
-    cost.settle(min(FEW_NODES, search.options.max_nodes))
-    cost.improve(MOST_COLUMNS)
+    cost.settle(min(FIRST_NODES, search.options.max_nodes))
+    cost.improve(PROGRAM_COLUMNS)
     cost.settle(search.options.max_nodes)
     chosen = np.sort(cost.best)
     prices = cost.priced.prices
@@ -163,12 +163,12 @@ class CostSearch(BudgetSearch):
         """
         if self.finished():
             return
-        dear, rounds = (1.0 if self.shared else 3.0) * (self.top + 1), self.search.rounds(RELAXATION_TIME)
+        dear, rounds = (1.0 if self.shared else 3.0) * (self.top + 1), self.search.rounds()
         self.relaxation = FirstOrder(self.incidence, self._losses(dear), self.k)
         self.relaxation.begin(self.best, np.minimum(self._losses(dear), self.people[self.levels.owner]))
         self.price(self._losses(self.top + 1))
         tries, low, high = MOST_HALVINGS if self.shared else 0, 0.0, np.inf
-        while self.relax(rounds, STEPS_PER_ROUND, GAIN, 1 if self.shared else PATIENCE) and tries:
+        while self.relax(rounds, COST_STEPS, COST_GAIN, 1 if self.shared else IDLE_ROUNDS) and tries:
             if self._reached(self.relaxation.mean_values, dear):
                 high = dear
             else:
@@ -230,7 +230,7 @@ class CostSearch(BudgetSearch):
             return None
         part = self.table.take(columns)
         rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.shared)
-        if len(rows.rows) > MOST_ENTRIES:
+        if len(rows.rows) > COST_ENTRIES:
             self.too_many()
             return None
         if not stop.memory.fits(pairs_held(rows, len(rows.people)) * PROGRAM_BYTES):

@@ -21,9 +21,9 @@ from oneformany.engine.table.table import ColumnTable
 from oneformany.memory import Memory
 from oneformany.problem.problem import LARGEST_SUM
 
-MOST_STEPS = 200_000_000
-ENTRIES_AT_ONCE = 1 << 22  # that are sorted together, in 160 MB
-BYTES = 10  # of a pair in a column: in both orders, and as a matrix
+STEPS_OF_A_SHARE = 200_000_000  # rows times people to leave out, for the least prices of a share: a second
+ENTRIES_SORTED = 1 << 22  # that are sorted together, in 160 MB
+BYTES_OF_A_PAIR = 10  # of a pair in a column: in both orders, and as a matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class _Pairs:
         of_entry, count = np.empty(len(rows), dtype=np.int32), 0
         owners, paid, often = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
         ends = np.cumsum(np.bincount(rows, minlength=n_rows))
-        cuts = np.searchsorted(ends, np.arange(ENTRIES_AT_ONCE, len(rows), ENTRIES_AT_ONCE)).tolist()
+        cuts = np.searchsorted(ends, np.arange(ENTRIES_SORTED, len(rows), ENTRIES_SORTED)).tolist()
         for begin, end in pairwise([0, *cuts, n_rows]):  # some rows at a time
             some = np.flatnonzero((rows >= begin) & (rows < end))
             some = some[np.lexsort((costs[some], rows[some]))]
@@ -106,7 +106,7 @@ class CostLevels:
         """
         pairs = _Pairs.of(table, n_rows)
         most = pairs.most_levels
-        while memory is not None and most > 1 and not memory.fits(2 * pairs.held * BYTES):
+        while memory is not None and most > 1 and not memory.fits(2 * pairs.held * BYTES_OF_A_PAIR):
             most = -(-most // 2)
             pairs = pairs.coarser(most)
         owner, paid = pairs.owner, pairs.costs
@@ -130,7 +130,7 @@ class CostLevels:
             held[starts[columns[0]] : starts[columns[-1] + 1]] = pairs_of_columns
         incidence = Incidence.of(starts, held, len(owner))
         if memory is not None:
-            memory.keep(incidence, BYTES * len(incidence.rows))
+            memory.keep(incidence, BYTES_OF_A_PAIR * len(incidence.rows))
         return cls(incidence, owner, paid, np.diff(owner, append=-1) != 0, lowest)
 
     def losses(self, unserved: float) -> FloatArray:
@@ -196,7 +196,7 @@ def cheapest_rows(costs: IntArray, people: IntArray, needed: int) -> tuple[BoolA
     if not len(rows):
         return kept, True
     alike = bool((people[rows] == 1).all())
-    if alike or len(rows) * spare > MOST_STEPS:
+    if alike or len(rows) * spare > STEPS_OF_A_SHARE:
         dearest = rows[np.lexsort((people[rows], -costs[rows]))]
         kept[dearest[np.cumsum(people[dearest]) <= spare]] = False
         return kept, alike

@@ -16,18 +16,19 @@ from oneformany.engine.cover.local_search import LocalSearch
 from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.set_cover import CoverQuestion
 from oneformany.engine.standing import Standing, TreeProof
-from oneformany.engine.table.budget import RELAXATION_TIME, search_people
+from oneformany.engine.table.budget import search_people
 from oneformany.engine.table.choice import ColumnChoice
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 
+# Between two looks at what is proved: more than for people, as bounds move in whole columns
 COVER_STEPS = 250
 WALKED = 0.03  # of the capacity, that columns of a local search may lack: steps are quicker among few
-MOST_EXACT_ROWS = 2_000
-EXACT_COLUMNS = 3_000
-FEW_FAILURES = 15
-FEW_NODES = 300
-FEW_NODES_TIMES_ROWS = 50_000
+MOST_EXACT_ROWS = 2_000  # that a complete search takes on: with more, a node takes seconds
+EXACT_COLUMNS = 3_000  # that a complete search takes on, however many the options allow
+FEW_FAILURES = 15  # of repairs, before it is first tried to prove what there is
+FEW_NODES = 300  # of the first complete search
+FEW_NODES_TIMES_ROWS = 50_000  # the same where rows are many: a node takes longer then
 
 
 def solve_cover(
@@ -148,7 +149,7 @@ class _Cover(ColumnChoice):
 
     def lift(self, gain: float) -> None:
         """Take first-order steps until a round gains less than that."""
-        self.relax(self.search.rounds(RELAXATION_TIME), COVER_STEPS, gain)
+        self.relax(self.search.rounds(), COVER_STEPS, gain)
 
     def round(self) -> None:
         """Round the relaxation to columns that are enough."""

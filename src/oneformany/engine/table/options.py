@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from oneformany.exceptions import InputError
+from oneformany.schedule import SCHEDULE
 from oneformany.stop import Stop
 
-PATIENCE = 30
-HASTY_ROUNDS = 8
+PATIENCE = 30  # repairs in a row that may fail where nobody set a time limit
+HASTY_ROUNDS = 8  # of a relaxation while columns may still turn out not to exist
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,9 @@ class Search:
         most = self.options.max_failures
         return min(most, PATIENCE) if math.isinf(self.stop.remaining()) else most
 
-    def rounds(self, time: float) -> Iterator[int]:
-        """Number the rounds of a relaxation, for at most this part of the time that is left."""
-        part = self.stop.part(time * self.stop.remaining())
+    def rounds(self) -> Iterator[int]:
+        """Number the rounds of a relaxation, for its portion of the time that is left."""
+        part = SCHEDULE.relaxing.of(self.stop)
         for number in range(self.options.max_rounds):
             if part.expired():
                 return

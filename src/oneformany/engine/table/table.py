@@ -12,7 +12,7 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.cover.incidence import Incidence, gathered, joined
 from oneformany.problem import Problem
 
-NO_CELL = -1
+NO_CELL = -1  # where a column says of no cell where its rows go
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from oneformany.oracles.network.kernels import Arrays, score_point
 TINY, HUGE = 1e-100, 1e100
 """Slopes whose squares are outside give no step that could be trusted; no penalty is larger."""
 
-NOTHING = np.zeros((1, 3), dtype=np.int64)  # the demand that changes nothing
+NO_DEMAND = np.zeros((1, 3), dtype=np.int64)  # the demand that changes nothing
 
 
 class Region(NamedTuple):
@@ -306,7 +306,7 @@ def bound_logit(
     enough: float,
     point: IntArray,
     work: Work,
-    demands: IntArray = NOTHING,
+    demands: IntArray = NO_DEMAND,
 ) -> FloatArray:
     """Bound the score of every point of a part from above, under each of some demands.
 

@@ -21,12 +21,12 @@ from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import ScoredOracle
 from oneformany.oracles.search import search
 
-ROUNDOFF = 2.0**-53
-TINIEST = 1e-290
-LARGEST = 1e100
-FINEST_DIGITS = 9
-BOUND_ROUNDS = 100
-LARGEST_SUM = 2**50
+ROUNDOFF = 2.0**-53  # of float64, relative
+TINIEST = 1e-290  # what a product of float64 can lose beyond that
+LARGEST_WEIGHT = 1e100  # of a network that can be summed up without overflow
+NETWORK_DIGITS = 9  # after the point: what float64 keeps of sums over layers
+BOUND_ROUNDS = 100  # of improving the bound of a whole question
+LARGEST_UNITS = 2**50  # units up to this size survive the way through a float and back
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Network:
             sums = [np.abs(weights).sum(axis=0).max(initial=1.0) for weights, _ in layers]
             # How much larger the last entry can get than a change inside; bounds stay finite when this is.
             largest = max(float(np.prod(sums)), *(float(limit.max()) for limit in self.limits))
-        if not largest <= LARGEST:
+        if not largest <= LARGEST_WEIGHT:
             raise InputError(f"the network's sums reach {largest:g}; train it on scaled data")
 
     @property
@@ -202,7 +202,7 @@ class NetworkOracle(ScoredOracle):
         exists = np.arange(max(self.levels)) < np.array(self.levels)[:, None]
         _, constant, gains = self._bound(exists)
         largest = abs(constant) + abs(self._acceptance.least) + float(np.abs(gains).max()) * len(gains)
-        digits = min(FINEST_DIGITS, math.floor(math.log10(LARGEST_SUM / (largest + 1))))
+        digits = min(NETWORK_DIGITS, math.floor(math.log10(LARGEST_UNITS / (largest + 1))))
         if digits < 0:
             return None
         scale = 10**digits

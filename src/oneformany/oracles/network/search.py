@@ -18,7 +18,7 @@ from oneformany.oracles.search import Scores, climb
 ROUNDS = 10  # how often a bound is improved
 PROBES = 12  # how many units are tried out
 PROBE_ROUNDS = 3  # how often a bound is improved while trying
-LEAST = 1e-6
+LEAST_STEP = 1e-6  # of the slopes of a bound: with less, nothing moves any more
 """The share of the distance to the threshold that a bound loses at least, so that products compare."""
 
 
@@ -72,7 +72,7 @@ class NetworkSteps:
     def _loss(self, bounds: Sequence[float] | FloatArray, value: float) -> FloatArray:
         """How much of its way to the threshold each bound has gone."""
         way = value - self.least
-        return np.minimum(np.maximum(value - np.array(bounds), LEAST * way), way)
+        return np.minimum(np.maximum(value - np.array(bounds), LEAST_STEP * way), way)
 
     def _probe_units(self, part: Part, value: float) -> list[tuple[float, Part]]:
         """Find the unit to split: the two halves with their bounds, or the part twice if there is none."""

@@ -11,7 +11,7 @@ from oneformany.exceptions import InputError
 from oneformany.oracles.scored import finest_digits
 
 LEAF = -1
-LARGEST_SUM = 2**50  # units up to this size survive the way through a float and back
+LARGEST_UNITS = 2**50  # units up to this size survive the way through a float and back
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ class TreeEnsemble:
         roots = np.cumsum([0, *(len(tree.feature) for tree in trees)])[:-1]
         own = [np.where(tree.feature[:, None] == LEAF, 0, tree.children) for tree in trees]
         largest = abs(intercept) + float(np.maximum.reduceat(np.abs(value), roots).sum())
-        digits = finest_digits(largest, LARGEST_SUM, "leaf values")
+        digits = finest_digits(largest, LARGEST_UNITS, "leaf values")
         return cls(
             levels=tuple(int(n) for n in levels),
             feature=feature,

@@ -13,7 +13,7 @@ from oneformany.oracles.protocol import Answer, Question, Relaxation
 from oneformany.oracles.scored import Acceptance, Decide, ScoredOracle
 from oneformany.oracles.search import climb, search
 from oneformany.oracles.trees import kernels
-from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
+from oneformany.oracles.trees.ensemble import LARGEST_UNITS, LEAF, TreeEnsemble
 from oneformany.oracles.trees.polynomial import TreePolynomial
 
 FEW = 8  # parts with at most so many points are looked through: bounds are quick
@@ -56,7 +56,7 @@ class TreeOracle(ScoredOracle):
     ) -> None:
         scale = 10**ensemble.digits
         for name, number in (("threshold", threshold), ("margin", margin)):
-            if not abs(number) * scale < LARGEST_SUM:
+            if not abs(number) * scale < LARGEST_UNITS:
                 raise InputError(f"{name} is {number}; it must be a number of the size of the scores")
         super().__init__(ensemble.levels, threshold, margin, scale=scale, rounds=rounds)
         self.ensemble = ensemble

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.scored import finest_digits
-from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
+from oneformany.oracles.trees.ensemble import LARGEST_UNITS, LEAF, TreeEnsemble
 from oneformany.oracles.trees.run_kernels import LEFT, RIGHT, restricted
 
 
@@ -113,7 +113,7 @@ class RunTrees:
             raise InputError(f"tree {number} has a leaf of value {value[node]}; refit the model")
         value = np.where(leaf, value, 0.0)
         largest = abs(intercept) + float(np.maximum.reduceat(np.abs(value), roots).sum())
-        digits = finest_digits(largest, LARGEST_SUM, "leaf values")
+        digits = finest_digits(largest, LARGEST_UNITS, "leaf values")
         begin, nodes = splits.nodes()
         units = np.zeros(len(nodes), dtype=np.int64)
         units[begin[:-1][leaf]] = np.rint(value[leaf] * 10**digits).astype(np.int64)
