@@ -3,6 +3,7 @@
     python benchmarks/wide.py --data-dir data                              # hours
     python benchmarks/wide.py german lightgbm --changes 3 4 --k 1 3        # some data sets and models
     python benchmarks/wide.py adult forest --against                       # and with what else there is
+    python benchmarks/wide.py adult --judges                               # milliseconds per row, all actions
     python benchmarks/wide.py --growth features rows trees
     python benchmarks/wide.py --json lines.json --markdown table.md
 
@@ -34,15 +35,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
 from measuring import megabytes, script_parser
-from oneformany import OneForMany
+from oneformany import OneForMany, methods
 from oneformany.datasets import load
 from oneformany.datasets.dataset import sources_of
 from oneformany.engine.few.listed_rows import ListedRows
 from oneformany.engine.few.masks import BitTable, Masks
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.options import Options
+from oneformany.methods import solve
 from oneformany.oracles.protocol import NEGATIVE, POSITIVE
 from oneformany.problem import Problem
+from oneformany.result.result import Result
 from oneformany.schema.rules.moves import Immutable
 from oneformany.stop import Stop
 from raw_data import in_pipeline
@@ -59,7 +62,9 @@ FIXED = {
 CHANGES, BUDGETS, LIMIT = (2, 3, 4), (1, 3, 5, 10), 120.0
 TREES = 200
 ACCEPTED, QUANTILE = 0.85, 0.3
+JUDGED = 20  # rows, to see how long one takes
 MOST_BITS = 2e9  # rows times actions, up to which greedy and HiGHS get a table of all
+MOST_ENTRIES = 2e7  # of that table, up to which HiGHS gets it
 HIGHS_SECONDS = 120.0
 
 
@@ -142,13 +147,16 @@ class Case:
             rules=rules,
         )
 
-    def measured(self, changes: int, k: int | None, limit: float, **more: Any) -> dict[str, Any]:
+    def measured(self, changes: int, k: int | None, limit: float) -> dict[str, Any]:
         """Explain, and tell how good that is."""
         explainer = self.explainer(changes)
         explainer.explain(self.refused.head(20), time_limit=5)  # compiles what it needs
         began = process_time()
-        result = explainer.explain(self.refused, explanations=k, time_limit=limit, **more)
-        seconds = process_time() - began
+        result = explainer.explain(self.refused, explanations=k, time_limit=limit)
+        return self.told(result, changes, k, process_time() - began)
+
+    def told(self, result: Result, changes: int, k: int | None, seconds: float) -> dict[str, Any]:
+        """How good an answer is."""
         return {
             "data": self.halves.name,
             "rows": len(self.refused),
@@ -178,9 +186,7 @@ class Case:
             kept.append(problem)
             raise Kept
 
-        from oneformany import methods
-
-        solve, methods.solve = methods.solve, keep  # type: ignore[assignment]
+        methods.solve = keep  # type: ignore[assignment]
         try:
             self.explainer(changes).explain(self.refused)
         except Kept:
@@ -192,9 +198,10 @@ class Case:
 
 def rivals(case: Case, changes: int, limit: float) -> Iterator[dict[str, Any]]:
     """The same question with the listing of everything, and with a table of all rows and actions."""
-    way = case.measured(changes, None, limit, options=Options(few_rows=False))
+    problem, began = case.problem(changes), process_time()
+    result = solve(problem, time_limit=limit, options=Options(few_rows=False))
+    way = case.told(result, changes, None, process_time() - began)
     yield {"by": "listing", **way}
-    problem = case.problem(changes)
     stop = Stop(limit)
     listed = ListedRows.of(Ground.of(problem), stop)
     size = len(problem.rows) * float(len(listed.offered.actions))
@@ -220,6 +227,9 @@ def rivals(case: Case, changes: int, limit: float) -> Iterator[dict[str, Any]]:
     covered, count = greedy(inside)
     told = {"people": covered, "explanations": count, "seconds": round(process_time() - began, 1)}
     yield {"by": "greedy", **_nothing(way), **told, "ended": f"{len(masks):,} sets"}
+    if inside.nnz > MOST_ENTRIES:
+        yield {"by": "HiGHS", **_nothing(way), "ended": f"{inside.nnz:.0e} entries"}
+        return
     began = process_time()
     found = optimize.milp(
         np.ones(len(masks)),
@@ -238,6 +248,26 @@ def _nothing(line: dict[str, Any]) -> dict[str, Any]:
     """The same columns, of which nothing is known."""
     known = ("data", "rows", "columns", "changes", "k")
     return {name: value if name in known else "-" for name, value in line.items()}
+
+
+def judged(case: Case, changes: int) -> dict[str, Any]:
+    """How long it takes to say of a row which of all actions it accepts."""
+    problem = case.problem(changes)
+    listed = ListedRows.of(Ground.of(problem), Stop())
+    listed.judged(0)  # compiles what it needs
+    accepted, began = 0, process_time()
+    some = range(1, min(len(problem.rows), 1 + JUDGED))
+    for row in some:
+        accepted += int((listed.judged(row) != NEGATIVE).sum())
+    each = (process_time() - began) / len(some)
+    actions = len(listed.offered.actions)
+    told = {
+        "data": case.halves.name,
+        "changes": changes,
+        "actions": actions,
+        "accepted": accepted // len(some),
+    }
+    return {**told, "ms per row": round(1000 * each, 1), "ns per action": round(1e9 * each / actions, 1)}
 
 
 def greedy(inside: sparse.csr_matrix) -> tuple[int, int]:
@@ -298,7 +328,9 @@ def lines_of(asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
         for kind in kinds:
             case = Case.of(halves, MODELS[kind]())
             for changes in asked.changes:
-                for k in asked.k:
+                if asked.judges:
+                    yield {"model": kind, **judged(case, changes)}
+                for k in asked.k if not asked.judges else ():
                     yield {"model": kind, "by": "few rows", **case.measured(changes, k or None, asked.limit)}
                 if asked.against:
                     for line in rivals(case, changes, asked.limit):
@@ -313,6 +345,7 @@ def main() -> None:
     parser.add_argument("--k", type=int, nargs="+", default=[0, *BUDGETS], help="0: everybody")
     parser.add_argument("--limit", type=float, default=LIMIT)
     parser.add_argument("--against", action="store_true")
+    parser.add_argument("--judges", action="store_true")
     parser.add_argument("--growth", nargs="+", choices=("rows", "features", "trees"))
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--markdown", type=Path)

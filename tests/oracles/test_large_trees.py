@@ -55,7 +55,8 @@ def test_questions_get_the_same_answers(seed):
     p, width = len(table.levels), max(table.levels)
     domain = (rng.random((p, width)) < 0.6) & (np.arange(width) < np.array(table.levels)[:, None])
     anchor = rng.integers(table.levels)
-    question = Question(anchor, rng.random(p) < 0.3, int(rng.integers(0, 3)), domain)
+    free = rng.random(p) < float(rng.choice([0.0, 0.3]))  # without any all actions are judged
+    question = Question(anchor, free, int(rng.integers(0, 4)), domain)
     told, found = table.reach(question), runs.reach(question)
     assert (told.point is None) == (found.point is None) == found.proved_none
     if found.point is not None:
@@ -104,6 +105,7 @@ def test_a_leaf_that_is_not_finite_is_refused_with_its_tree():
 
 def test_what_is_too_much_to_read_is_unknown_and_unbounded(monkeypatch):
     monkeypatch.setattr(large, "MOST_ENTRIES", 0)
+    monkeypatch.setattr(large, "MOST_ACTIONS", 0)
     _, runs = draw_both(np.random.default_rng(0))
     p, width = len(runs.levels), max(runs.levels)
     domain = np.arange(width) < np.array(runs.levels)[:, None]

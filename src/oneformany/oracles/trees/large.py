@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from oneformany.arrays import BoolArray, IntArray
-from oneformany.oracles.actions import Actions
-from oneformany.oracles.protocol import Answer, Question
+from oneformany.oracles.actions import MOVES, NOWHERE, Actions
+from oneformany.oracles.dense import DENSE
+from oneformany.oracles.protocol import NEAR, POSITIVE, Answer, Question
 from oneformany.oracles.scored import Acceptance, ScoredOracle
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.oracles.trees.polynomial import RunPolynomial
@@ -15,6 +16,9 @@ from oneformany.oracles.trees.runs import RunTrees
 
 # Nodes times levels up to which trees are read for a question: some 250 MB, in a second or two
 MOST_ENTRIES = 1 << 28
+# Actions up to which all are judged to answer a question: a tenth of a second, where reading trees takes more
+MOST_ACTIONS = 1 << 22
+ASKED_AT_ONCE = 1 << 10
 
 
 class LargeTreeOracle(ScoredOracle):
@@ -53,6 +57,12 @@ class LargeTreeOracle(ScoredOracle):
 
     def reach(self, question: Question) -> Answer:
         """Find a positive point for the question, or prove that there is none."""
+        if not question.free.any() and question.extra <= DENSE:
+            elsewhere = question.domain.copy()
+            elsewhere[np.arange(len(elsewhere)), question.anchor] = False
+            actions = Actions.of([np.flatnonzero(some) for some in elsewhere], question.extra)
+            if actions.count <= MOST_ACTIONS:
+                return self._reach_by(actions, question)
         domain = question.domain.copy()
         domain[~question.free & (question.extra == 0)] = False
         domain[np.arange(len(domain)), question.anchor] = True
@@ -87,6 +97,29 @@ class LargeTreeOracle(ScoredOracle):
         the threshold; below ``sure``, only when the model says so.
         """
         return {"kind": "trees", **self.trees.to_dict(), **self._acceptance.describe()}
+
+    def _reach_by(self, actions: Actions, question: Question) -> Answer:
+        """Answer by judging all actions of the anchor together."""
+        may = np.full((1, len(actions.owner)), MOVES, dtype=np.int8)
+        judged = self.action_judge(actions).judge(question.anchor[None], may)[0]
+        sure, near = np.flatnonzero(judged == POSITIVE), np.flatnonzero(judged == NEAR)
+        some = sure[:1] if len(sure) else near
+        for first in range(0, len(some), ASKED_AT_ONCE):
+            if first and question.stop is not None and question.stop.expired():
+                return Answer.unknown()
+            points = self._after(actions, some[first : first + ASKED_AT_ONCE], question.anchor)
+            for point in points[self.positive(points)][:1]:
+                return Answer(point)
+        return Answer.none()
+
+    @staticmethod
+    def _after(actions: Actions, numbers: IntArray, row: IntArray) -> IntArray:
+        """Where a row ends after some actions."""
+        slots, points = actions.slots(numbers), np.tile(row, (len(numbers), 1))
+        which, at = np.nonzero(slots != NOWHERE)
+        taken = slots[which, at]
+        points[which, actions.owner[taken]] = actions.goals[taken]
+        return points
 
     def _too_large(self, levels: list[IntArray]) -> bool:
         """Whether reading the trees at some levels may take too much."""
