@@ -12,6 +12,7 @@ import oneformany as ofm
 from engine.listing.sharing_problems import KINDS, draw_problem
 from explainer.raw_rows import FRAME, pipeline
 from oneformany.stop import Stop
+from oneformany.studies.additive_reasons import AdditiveReasons
 from oneformany.studies.reasons import reasons_of
 from reference_sharing import cost_of_joining
 
@@ -117,3 +118,36 @@ def test_black_boxes_are_asked_again_and_time_that_is_up_is_told():
         "unknown",
         "proved no",
     }
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_reasons_of_all_rows_at_once_are_those_of_each_row_alone(seed):
+    rng = np.random.default_rng(seed)
+    levels = tuple(rng.integers(2, 5, 4).tolist())
+    tables = [rng.integers(-4, 5, n).astype(float) for n in levels]
+    oracle = ofm.AdditiveOracle(tables, threshold=float(rng.integers(2, 9)))
+    codes = np.stack([rng.integers(0, n, 12) for n in levels], axis=1)
+    refused = codes[~oracle.positive(codes)]
+    if not len(refused):
+        return
+    allowed = [None, *(np.eye(n, dtype=bool) | (rng.random((n, n)) < 0.6) for n in levels[1:])]
+    problem = ofm.Problem(refused, levels, oracle, int(rng.integers(1, 4)), allowed)
+    together = AdditiveReasons(problem, oracle)
+    assert together.possible
+    for row in range(len(problem.rows)):
+        alone = reasons_of(problem, problem, row, Stop())
+        assert [one.feature for one in alone] == list(together.features(row))
+        for one in alone:
+            least = together.least[row, one.feature]
+            assert one.responsive == (least > 0)
+            assert one.gain == pytest.approx(together.gains[row, one.feature])
+            if least:
+                assert one.least_changes == least
+                end = np.array(together.end(row, one.feature))
+                assert oracle.positive(end[None])[0]
+                moved = np.flatnonzero(end != problem.rows[row])
+                assert one.feature in moved
+                assert len(moved) == least
+                assert all(
+                    problem.moves[f] is None or problem.moves[f][problem.rows[row, f], end[f]] for f in moved
+                )

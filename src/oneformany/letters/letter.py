@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from oneformany.anything import AnyValue
 from oneformany.arrays import IntArray
 from oneformany.result.labels import Labels, shown
 from oneformany.result.result import Result
@@ -13,6 +14,8 @@ from oneformany.result.tables import outcomes
 from oneformany.schema.feature import is_missing
 from oneformany.studies.reason_codes import ReasonCode
 from oneformany.studies.reasons import RESPONSIVE, Reason
+
+NOT_STATED = "not stated"
 
 
 @dataclass(frozen=True)
@@ -125,13 +128,14 @@ def letters_of(
     codes = [listed.get(name) for name in labels.schema.names]
     names = [_called(labels, feature) for feature in range(len(labels.schema.names))]
     columns = [frame[name].array for name in labels.schema.names]
+    known: dict[tuple[int, object], str] = {}
     for given, outcome in enumerate(outcomes(result)):
         number, row = result.assignment[given], int(rows[given])
         before, after = result.codes[given].tolist(), result.points[given].tolist()
         alone = [one for one in reasons[given] if one.end is not None]
         if number < 0 and alone:  # nobody shares the advice then
             after = list(min(alone, key=lambda one: one.least_changes or len(before)).end or ())
-        values = [labels.value(feature, column[row]) for feature, column in enumerate(columns)]
+        values = [_said(labels, feature, column[row], known) for feature, column in enumerate(columns)]
         yield Letter(
             row=labels.row(given),
             outcome=outcome,
@@ -159,6 +163,18 @@ def letters_of(
 def _told(name: str, value: str, reason: Reason, listed: ReasonCode | None) -> ToldReason:
     code = listed or ReasonCode("", name)
     return ToldReason(shown(code.text), shown(code.code), name, value, RESPONSIVE[reason.responsive])
+
+
+def _said(labels: Labels, feature: int, value: AnyValue, known: dict[tuple[int, object], str]) -> str:
+    """Say a value of an application; of thousands of people many have the same ones."""
+    if is_missing(value):
+        return NOT_STATED
+    try:
+        if (feature, value) not in known:
+            known[feature, value] = labels.value(feature, value)
+        return known[feature, value]
+    except TypeError:  # what nobody can look up, such as a list
+        return labels.value(feature, value)
 
 
 def _called(labels: Labels, feature: int) -> str:

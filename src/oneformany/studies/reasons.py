@@ -12,6 +12,7 @@ from oneformany.anything import AnyFrame
 from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.explainer.posing import pose
+from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.described import leaves_open
 from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem import Problem
@@ -22,6 +23,7 @@ from oneformany.result.result import Result
 from oneformany.schema.feature import is_integer
 from oneformany.schema.frames import Table
 from oneformany.stop import Stop
+from oneformany.studies.additive_reasons import AdditiveReasons
 from oneformany.studies.reason_codes import ReasonCode, reason_codes
 
 if TYPE_CHECKING:
@@ -120,8 +122,14 @@ def principal_reasons(
     codes = [listed.get(name) for name in schema.names]
     distinct = np.unique(surely.row_of).tolist()
     told = {}
+    together = None
+    if perhaps is surely and isinstance(surely.oracle, AdditiveOracle):
+        together = AdditiveReasons(surely, surely.oracle)
     for row in distinct:
-        found = reasons_of(surely, perhaps, row, stop, lambda known: _enough(known, codes, most))
+        if together is not None and together.possible:
+            found = _looked_up(together, row, lambda known: _enough(known, codes, most))
+        else:
+            found = reasons_of(surely, perhaps, row, stop, lambda known: _enough(known, codes, most))
         told[row] = principal(found, codes, most)
     return [told[row] for row in surely.row_of.tolist()]
 
@@ -156,6 +164,20 @@ def reasons_of(
         elif not stop.expired():
             reason = _answered(reason, surely, yes, no, asked)
         found.append(reason)
+    return found
+
+
+def _looked_up(
+    together: AdditiveReasons, row: int, enough: Callable[[Sequence[Reason]], bool]
+) -> list[Reason]:
+    """The same where all rows were worked out together."""
+    found: list[Reason] = []
+    for feature in together.features(row):
+        if enough(found):
+            break
+        least, gain = int(together.least[row, feature]), float(together.gains[row, feature])
+        end = together.end(row, feature) if least else None
+        found.append(Reason(feature, gain, responsive=least > 0, end=end, least_changes=least or None))
     return found
 
 
