@@ -80,6 +80,8 @@ class Labels:
         said = None if one.said is None or level is None else one.said[level]
         if is_missing(given):
             return isolated(said or MISSING)
+        if level is not None and one.n_regular <= level < one.n_regular + len(one.special):
+            return isolated(one.cell_label(level))  # a code, such as -9
         alone = level is not None and not one.binned and (one.groups is None or len(one.groups[level]) == 1)
         return isolated(said if said and alone else one.value_label(given))
 
