@@ -19,7 +19,7 @@ class AdditiveReasons:
 
     def __init__(self, problem: Problem, oracle: AdditiveOracle) -> None:
         from oneformany.engine.listing.ground import Ground  # compiled parts are loaded when they are needed
-        from oneformany.engine.listing.kernels import FORBIDDEN
+        from oneformany.engine.listing.kernels import NO_MOVE
 
         ground = Ground.of(problem)
         self.possible = ground.decided and problem.slack is None
@@ -32,10 +32,10 @@ class AdditiveReasons:
         self.gains = np.zeros((n, p))
         for feature in range(p):
             gain = ground.gain(feature, rows)
-            gain[rows, ground.rows[:, feature]] = FORBIDDEN
+            gain[rows, ground.rows[:, feature]] = NO_MOVE
             best = gain.argmax(axis=1)
             found = gain[rows, best]
-            self.moves[:, feature] = np.where(found == FORBIDDEN, -np.inf, found)
+            self.moves[:, feature] = np.where(found == NO_MOVE, -np.inf, found)
             self.goals[:, feature] = best
             self.gains[:, feature] = _largest_gain(problem, oracle, feature)
         self.deficit = ground.deficit
