@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oneformany.exceptions import InputError
-from oneformany.schema.cells import Choice, choose_targets, named_targets, roundest, roundness
+from oneformany.schema.cells import Choice, roundest
 from oneformany.schema.feature import Feature
 from oneformany.schema.frames import ColumnValues
+from oneformany.schema.targets import Movers, choose_targets, named_targets, roundness
 
 BINS = Feature("x", ("<= 10", "11-20", "> 20"), ordered=True, edges=(10, 20))
 
@@ -108,3 +109,64 @@ def test_it_lies_within_the_interval_and_is_no_less_round_than_its_ends(low, wid
 def test_fewer_digits_are_rounder():
     assert roundness(1500) < roundness(1510) < roundness(1511)
     assert roundness(0.25) == 2
+
+
+def sided(values, rows, up=True, down=True):
+    """Targets of the bins for rows that are going to move, by the value that each has."""
+    found = ColumnValues.of(pd.Series([*values, *rows], name="x"))
+    first, last = found.codes[: len(values)], found.codes[len(values) :]
+    counts, movers = (np.bincount(codes, minlength=len(found.array)) for codes in (first, last))
+    cells = np.array([BINS.find(value) for value in found.plain])
+    return choose_targets(BINS, found, counts, cells, Choice(), Movers(movers, up, down)).targets
+
+
+DATA = [*range(1, 31)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "targets"),
+    [
+        ([25, 26, 27], (10, 20, 25)),  # all come from above, and nobody to the last cell
+        ([2, 3, 4], (5, 11, 21)),  # from below: to the lower sides; nobody to the first cell
+        ([2, 3, 25], (10, 11, 21)),
+        ([2, 25], (10, 15, 21)),  # as many from either side: to the middle
+        ([], (5, 15, 25)),
+    ],
+)
+def test_a_near_target_is_at_the_side_from_which_most_rows_come(rows, targets):
+    assert sided(DATA, rows) == targets
+
+
+def test_rows_that_may_only_go_one_way_come_from_one_side():
+    assert sided(DATA, [2, 3, 4, 25], up=False)[:2] == (10, 20)
+    assert sided(DATA, [2, 25, 26, 27], down=False)[1:] == (11, 21)
+
+
+def test_a_rounder_number_near_the_side_is_taken():
+    cell = Feature("x", ("<= 990", "> 990"), ordered=True, edges=(990,))
+    found = ColumnValues.of(pd.Series([*range(890, 991, 3), 2000]))
+    cells = np.array([cell.find(value) for value in found.plain])
+    movers = np.bincount(found.codes[-1:], minlength=len(found.array))
+    counts = np.bincount(found.codes, minlength=len(found.array))
+    (target, _) = choose_targets(cell, found, counts, cells, Choice(), Movers(movers)).targets
+    assert target == 980  # 989 is nearest, of the uppermost fifth 980 is the roundest
+
+
+numbers = st.lists(st.integers(0, 30), min_size=1, max_size=40)
+
+
+@given(values=numbers, rows=numbers, up=st.booleans(), down=st.booleans())
+def test_most_rows_that_may_come_are_as_near_to_a_near_target_as_to_the_median(values, rows, up, down):
+    near, usual = sided(values, rows, up, down), sided(values, [])
+    for cell, (target, median) in enumerate(zip(near, usual, strict=True)):
+        assert (target is None) == (median is None)
+        if target is None:
+            continue
+        assert BINS.find(target) == cell
+        assert target in values
+        below, above = (
+            [row for row in rows if side(BINS.find(row), cell)] for side in (int.__lt__, int.__gt__)
+        )
+        coming = [*below * up, *above * down]
+        nearer = [abs(row - target) <= abs(row - median) for row in coming]
+        assert 2 * sum(nearer) >= len(nearer)

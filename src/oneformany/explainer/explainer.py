@@ -81,9 +81,11 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     special : dict of column to codes, optional
         Numbers that are really codes, such as ``{"x": [-9, -8]}`` or ``{"x": {"no record": -9}}``: each is
         a cell of its own, and never a target.
-    targets : dict of column to values, optional
+    targets : str or dict of column to values, optional
         Values that rows are sent to, as a list (each value in its cell) or a dict of cell to value.
-        ``None``: nobody is sent there; ``{"missing": "missing"}`` makes the missing value a target.
+        ``None``: nobody is sent there; ``{"missing": "missing"}`` makes the missing value a target. For all
+        columns or for one: "median", as by default, or "nearest": in a cell of numbers a value at the side
+        from which most refused rows may come, rounded.
     costs : str, Distance, or dict of column to number, table or str, optional
         What a change of the feature costs, with at most four digits after the point; 1 for features that
         are not named. "percentile", "log-percentile", "steps" or "range": how far it goes; see
@@ -125,7 +127,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     edges: Mapping[Any, Sequence[float]] | None = None
     bins: Mapping[Any, int] | int | None = None
     special: Mapping[Any, Any] | None = None
-    targets: Mapping[Any, Any] | None = None
+    targets: Mapping[Any, Any] | str | None = None
     costs: AnyValue = None
     slack: Slack | float | str | None = None
     labels: Mapping[Any, Labelled] | None = None

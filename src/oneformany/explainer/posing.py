@@ -35,10 +35,10 @@ from oneformany.readers.acceptors import (
     read_names,
 )
 from oneformany.readers.inputs import Inputs
-from oneformany.readers.own_values import TIME_WAS_UP, Cells, read_cells, read_values
+from oneformany.readers.own_values import TIME_WAS_UP, Cells, Near, read_cells, read_values
 from oneformany.result.labels import many
 from oneformany.schedule import SCHEDULE
-from oneformany.schema.cells import MOST_ASKED, Choice, beyond_data, by_name, checked_edges, infer_schema
+from oneformany.schema.cells import MOST_ASKED, Choice, by_name, checked_edges, infer_schema
 from oneformany.schema.feature import Feature, is_finite, is_integer, plain_value, several, suggestion
 from oneformany.schema.frames import ColumnValues, Table, refused_value
 from oneformany.schema.naming import labelled
@@ -49,13 +49,15 @@ from oneformany.schema.rules.combine import (
     named_by_value,
     restrictions_of,
 )
-from oneformany.schema.rules.moves import Immutable, Range
+from oneformany.schema.rules.moves import Immutable, OnlyDecrease, OnlyIncrease, Range
 from oneformany.schema.schema import Schema
+from oneformany.schema.targets import beyond_data
 from oneformany.stop import Stop
 
 if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
 
+MEDIAN, NEAREST = WAYS = ("median", "nearest")  # to choose the value that a cell sends rows to
 MANY_NAMES, MOSTLY = 100, 0.9  # values of a column, and for so many of the rows another one each
 
 
@@ -164,7 +166,8 @@ def _pose(asked: OneForMany, acceptors: Acceptors, table: Table, stop: Stop | No
     check_rules(asked.rules, names)
     choices = _choices(asked, table, names, named_by_value(asked.rules, read))
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
-    cells = read_cells(inputs, table, reference, choices, kept, probing)
+    near = _near(asked, names, inputs, table)
+    cells = read_cells(inputs, table, reference, choices, kept, probing, near)
     n_rows = len(table.frame)
     spread = partial(_spread, cells, n_rows)
     limits = _limits(asked, cells.schema, cells.reference, spread, cells.numbers_of)
@@ -228,7 +231,7 @@ def _pose_levels(asked: OneForMany, acceptors: Acceptors, table: Table, referenc
     schema = infer_schema(table.frame) if asked.schema is None else asked.schema
     for name in ("edges", "bins", "special", "targets"):
         given = getattr(asked, name)
-        if given is not None and not (isinstance(given, Mapping) and not given):
+        if given is not None and given != MEDIAN and not (isinstance(given, Mapping) and not given):
             raise InputError(f"{name}= is given, but the model reads the levels of the schema; leave it out")
     check_rules(asked.rules, schema.names)
     codes = schema.encode(table.frame)
@@ -374,7 +377,7 @@ def _choices(
     if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
         numbers = table.frame[list(names)].select_dtypes("number", exclude="timedelta")
         bins = dict.fromkeys(numbers, int(bins))
-    given = {"edges": asked.edges, "bins": bins, "special": asked.special, "targets": asked.targets}
+    given = {"edges": asked.edges, "bins": bins, "special": asked.special, "targets": _named(asked.targets)}
     said = {what: by_name(wish, what) for what, wish in given.items()}
     own = {} if asked.schema is None else {feature.name: feature for feature in asked.schema.features}
     given_for = {**said, "cells of a schema": own}
@@ -391,6 +394,42 @@ def _choices(
     compared = compared_names(asked.rules)
     choices = {name: _choice(name, own.get(name), wishes[name], apart=name in apart) for name in names}
     return {name: replace(choice, compared=name in compared) for name, choice in choices.items()}
+
+
+def _named(targets: object) -> object:
+    """The targets that are named by column; those that are chosen in one of the ways are left out."""
+    if isinstance(targets, str) and targets in WAYS:
+        return None
+    if not isinstance(targets, Mapping):
+        return targets
+    return {name: told for name, told in targets.items() if not (isinstance(told, str) and told in WAYS)}
+
+
+def _near(asked: OneForMany, names: Sequence[str], inputs: Sequence[Inputs], table: Table) -> Near | None:
+    """Find the columns whose targets are to be near, and whom the model turns down, who may go there."""
+    targets = asked.targets
+    if isinstance(targets, Mapping):
+        columns = frozenset(
+            str(n) for n, told in targets.items() if isinstance(told, str) and told == NEAREST
+        )
+    else:
+        columns = frozenset(names if targets == NEAREST else ())
+    if strange := sorted(columns.difference(names)):
+        raise InputError(
+            f"targets are given for {strange[0]!r}, which is not one of the columns that the model reads"
+            f"{suggestion(strange[0], names)}"
+        )
+    if not columns:
+        return None
+    try:
+        refused = ~np.all([one.decision(table)(table.frame) for one in inputs], axis=0)
+    except ValueError:  # a value that a model refuses is told of where rows are read
+        refused = np.ones(len(table.frame), dtype=np.bool_)
+    up, down = (
+        frozenset(str(rule.feature) for rule in asked.rules if isinstance(rule, way))
+        for way in (OnlyIncrease, OnlyDecrease)
+    )
+    return Near(columns, refused, up, down)
 
 
 def _choice(name: str, own: Feature | None, wishes: dict[str, Any], *, apart: bool) -> Choice:

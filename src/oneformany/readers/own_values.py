@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from oneformany.arrays import FloatArray, IntArray
+from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
@@ -21,11 +21,12 @@ from oneformany.readers.registry import read_model
 from oneformany.readers.seen import Seen, see, told_by_all
 from oneformany.readers.trees.forest import Forest
 from oneformany.readers.verdict import Reading
-from oneformany.schema.cells import Choice, Told, choose_targets, decide_cells
+from oneformany.schema.cells import Choice, Told, decide_cells
 from oneformany.schema.encoding import Encoding
 from oneformany.schema.feature import Feature, is_finite, is_missing, no_level
 from oneformany.schema.frames import DATES, ColumnValues, Table, alike, is_plain_number
 from oneformany.schema.schema import Schema, ValueSchema
+from oneformany.schema.targets import Movers, choose_targets
 from oneformany.stop import Stop
 
 MOST_SHOWN = 60  # letters of a value, in a message
@@ -78,6 +79,23 @@ class Cells:
         return [value for value in values if value is not None]
 
 
+@dataclass(frozen=True, eq=False)
+class Near:
+    """Columns whose targets are to be near for the rows that are going to move; some go only up, or down."""
+
+    columns: frozenset[str]
+    rows: BoolArray
+    only_up: frozenset[str] = frozenset()
+    only_down: frozenset[str] = frozenset()
+
+    def movers(self, column: ColumnValues, n_rows: int) -> Movers | None:
+        """Who may be sent to the cells of a column, where targets are to be near; it begins with the rows."""
+        if column.name not in self.columns or column.kind != "number":
+            return None
+        rows = np.bincount(column.codes[:n_rows][self.rows], minlength=len(column.array))
+        return Movers(rows, column.name not in self.only_down, column.name not in self.only_up)
+
+
 def read_cells(
     inputs: Sequence[Inputs],
     table: Table,
@@ -85,12 +103,13 @@ def read_cells(
     choices: Mapping[str, Choice],
     kept: Collection[str] = (),
     stop: Stop | None = None,
+    near: Near | None = None,
 ) -> Cells:
     """Decide the cells of all columns that some model reads; no model itself is asked.
 
     Targets and edges are taken from the reference data, or from the rows where there are none. ``kept`` are
-    the columns that no row may change. When time is up before it is seen what the model makes of the values,
-    they are decided as if nobody could see that.
+    the columns that no row may change, and ``near`` says for whom targets are to be near. When time is up
+    before it is seen what the model makes of the values, they are decided as if nobody could see that.
     """
     known, columns, ignored, n_rows = [], [], [], len(table.frame)
     data = table.frame if reference is None else reference.frame
@@ -125,7 +144,8 @@ def read_cells(
         counts = np.bincount(column.codes[n_rows:], minlength=len(column.array))
         feature = decide_cells(column, counts, apart, choice)
         cells = _find_all(feature, column, table)
-        features.append(choose_targets(feature, column, counts, cells, choice))
+        movers = None if near is None else near.movers(column, n_rows)
+        features.append(choose_targets(feature, column, counts, cells, choice, movers))
         kinds = None if choice.compared else apart
         classes, *values = _classes(features[-1], column, cells, kinds, n_rows)
         own.append(values)

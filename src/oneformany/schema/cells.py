@@ -3,11 +3,10 @@
 import math
 import warnings
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +27,6 @@ MOST_BINS = 32  # so many groups of numbers that a pipeline's steps do not tell 
 SMALLEST_SHARE = 0.02  # of the reference rows must be in a cell between two weighty splits
 HALVINGS = 60  # how often the weight of a number that most rows have is cut down to that of one bin
 MOST_NAMED = 4
-MIDDLE = (0.4, 0.6)  # quantiles of a cell between which a rounder number that occurs replaces the median
 DIGITS = 15
 ENTRIES_AT_ONCE = 1 << 20
 LONG = 256  # bytes
@@ -361,81 +359,6 @@ def _group_label(group: Sequence[Raw], others: Counter[str]) -> str:
     return " or ".join(map(number_label, group[:MOST_NAMED])) + more
 
 
-def choose_targets(
-    feature: Feature, values: ColumnValues, counts: IntArray, cells: IntArray, choice: Choice
-) -> Feature:
-    """Give every cell a target, or none: what is asked for it, else its most usual value.
-
-    Of numbers it is one that the rules allow, where there are any. Special codes, missing and unseen values
-    are targets only if asked for; not-a-number is the missing value. For each value, ``counts`` say how often
-    it occurs in the reference data, and ``cells`` where it lies.
-    """
-    low, high = choice.limits
-    within = values.kind == "number" and (values.numbers >= low) & (values.numbers <= high)
-    given = [feature.target(cell) for cell in range(feature.n_levels)]
-    targets = dict(enumerate(given))
-    for cell in range(feature.n_regular if feature.targets is None else 0):
-        there = (cells == cell) & ~values.gaps
-        inside = np.flatnonzero(there & (counts > 0))
-        if len(inside):
-            fitting = np.flatnonzero(there & (counts > 0) & within)
-            targets[cell] = _usual(values, counts, fitting if len(fitting) else inside)
-        elif there[values.codes].any():  # only rows have it: not a target; what nobody has stands for itself
-            targets[cell] = None
-    chosen = [*(targets | named_targets(feature, choice.targets)).values()]
-    stands = chosen == given and None not in given[: feature.n_regular]  # each level for itself
-    return feature if stands else replace(feature, targets=tuple(chosen))
-
-
-def named_targets(feature: Feature, asked: Targets | None) -> dict[int, Raw | None]:
-    """Find the cells of the targets that a user names: by label, or by a value in them.
-
-    A value of ``None`` is not a target; the label of the missing cell as value is the missing value.
-    """
-    pairs = asked.items() if isinstance(asked, Mapping) else [(value, value) for value in asked or ()]
-    found: dict[int, Raw | None] = {}
-    for label, value in pairs:
-        if (cell := feature.find(label)) is None:
-            cells = listed(feature.levels)
-            raise InputError(f"targets name {label!r} of {feature.name!r}, whose cells are {cells}")
-        if cell in found:
-            twice = feature.levels[cell]
-            raise InputError(f"targets of {feature.name!r} name two values of the cell {twice!r}; keep one")
-        wanted = float("nan") if cell == feature.missing_level and value is not None else value
-        if wanted is not None and feature.find(wanted) != cell:
-            raise InputError(
-                f"the target {value!r} of {feature.name!r} does not lie in the cell {feature.levels[cell]!r}"
-            )
-        found[cell] = wanted
-    return found
-
-
-def beyond_data(feature: Feature, values: ColumnValues, cells: IntArray) -> Iterator[str]:
-    """Say of each target that it lies below or above all numbers of the rows and the reference data."""
-    seen = np.unique(values.codes)
-    seen = seen[(cells[seen] < feature.n_regular) & ~values.gaps[seen]]
-    if values.kind == "number" and len(seen):
-        low, high = float(values.numbers[seen].min()), float(values.numbers[seen].max())
-        for target in map(feature.target, range(feature.n_regular)):
-            if isinstance(target, Real) and not low <= target <= high:
-                ends = f"{number_label(low)} to {number_label(high)}"
-                yield f"{feature.name} {number_label(float(target))} (all numbers there: {ends})"
-
-
-def _usual(values: ColumnValues, counts: IntArray, inside: IntArray) -> Raw:
-    """Choose the most frequent category, or the lower median or a rounder number that occurs next to it."""
-    plain: Sequence[Raw] = values.plain
-    if values.kind != "number":
-        return plain[int(inside[np.argmax(counts[inside])])]
-    below = np.cumsum(counts[inside])
-    median = int(inside[np.searchsorted(below, below[-1] / 2)])
-    first, last = (int(np.searchsorted(below, share * below[-1])) for share in MIDDLE)
-    near = {median, *inside[first : last + 1].tolist()}
-    digits = {index: roundness(float(plain[index])) for index in near}
-    best = min(digits, key=lambda index: (digits[index], abs(index - median)))
-    return plain[best if digits[best] < digits[median] else median]
-
-
 def roundest(low: float, high: float, near: float) -> float:
     """Find the multiple of the largest step, 1, 2 or 5 times a power of ten, in an interval: the nearest."""
     if low >= high:
@@ -451,8 +374,3 @@ def roundest(low: float, high: float, near: float) -> float:
             if inside:
                 return min(inside, key=lambda number: abs(number - near))
     return low
-
-
-def roundness(number: float) -> int:
-    """Count the digits needed to write a finite number, trailing zeros aside: fewer is rounder."""
-    return len(f"{abs(number):.{DIGITS - 1}e}".split("e")[0].replace(".", "").rstrip("0"))
