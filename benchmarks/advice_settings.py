@@ -1,11 +1,14 @@
 """What advice asks for under different settings: explanations, and what each covered row has to change.
 
-    ONEFORMANY_DATA=folder python benchmarks/advice_settings.py german adult --markdown table.md
+    python benchmarks/advice_settings.py german --markdown table.md
+    python benchmarks/advice_settings.py default_credit --models lightgbm --changes 2 --k 1 3 --settings \
+        "as by default" nearest --data-dir data
 
-The rows are the refused ones of one half of the data, at most 2,000, of a model that was fitted on the other
-half, which is also the reference data; three changes, one piece of advice for many, at most 60 s. Whatever
-the setting, a row's change is told in the same three measures: features; the share of the reference data
-that it passes, and 1 for a category; tenths of a column's range, and 1 for a category.
+The models and the refused rows are those of ``wide.py``: fitted on one half of the data, which is also the
+reference data, the other half explained; one piece of advice for many, at most 60 s. Whatever the setting, a
+row's change is told in the same three measures: features; the share of the reference data that it passes,
+and 1 for a category; tenths of a column's range in the reference data, and 1 for a category. ``outside``
+are rows that end with a number that nobody there is below, or above.
 """
 
 from __future__ import annotations
@@ -13,18 +16,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from measuring import FIXED, script_parser, timed
+from measuring import script_parser, timed
 from oneformany import Immutable, NeverTarget, OneForMany, OnlyDecrease, OnlyIncrease
-from raw_data import MODELS, halves, markdown
+from raw_data import markdown
+from wide import FIXED, MODELS, Case, Halves
 
 LIMIT = 60.0
-MOST_ROWS = 2_000
 RULES: dict[str, list[Any]] = {  # those of docs/raw.md, and nobody is told to lose a job
     "german": [
         OnlyIncrease("age"),
@@ -38,8 +42,7 @@ RULES: dict[str, list[Any]] = {  # those of docs/raw.md, and nobody is told to l
         NeverTarget("property", ["car or other", "none or unknown"]),
     ],
     "adult": [
-        *map(Immutable, FIXED["adult"]),
-        *map(Immutable, ("marital_status", "relationship")),
+        *map(Immutable, (*FIXED["adult"], "marital_status", "relationship")),
         OnlyIncrease("education_num"),
     ],
 }
@@ -55,9 +58,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-def distances(before: pd.DataFrame, after: pd.DataFrame, past: pd.DataFrame) -> tuple[float, float]:
-    """Shares of the reference data that rows pass, and tenths of ranges, per row."""
-    shares = tenths = 0.0
+def distances(before: pd.DataFrame, after: pd.DataFrame, past: pd.DataFrame) -> tuple[float, float, int]:
+    """Shares of the reference data passed, and tenths of ranges, per row; how many rows leave the data."""
+    shares, tenths, outside = 0.0, 0.0, np.zeros(len(before), dtype=np.bool_)
     for name in before:
         if not pd.api.types.is_numeric_dtype(past[name]):
             moved = float((before[name].astype(str) != after[name].astype(str)).sum())
@@ -71,32 +74,33 @@ def distances(before: pd.DataFrame, after: pd.DataFrame, past: pd.DataFrame) -> 
         ]
         shares += float(np.abs(ranks[0] - ranks[1]).sum()) / len(known)
         tenths += float(np.nansum(np.abs(new - old))) * 10 / ((known[-1] - known[0]) or 1)
-    return shares / len(before), tenths / len(before)
+        outside |= (new < known[0]) | (new > known[-1])
+    return shares / len(before), tenths / len(before), int(outside.sum())
 
 
-def measure(data: str, kind: str) -> Iterator[dict[str, Any]]:
-    """Explain the same rows under all settings."""
-    train, test, target = halves(data)
-    names = set(train.columns)
-    model = MODELS[kind]().fit(train, target)
-    refused = test[np.asarray(model.predict(test)) == 0].head(MOST_ROWS)
-    rules = [rule for rule in RULES[data] if rule.feature in names]
-    plain = OneForMany(model, 3, rules=rules, share="action", reference=train)
-    for name, setting in SETTINGS.items():
-        result, seconds = timed(replace(plain, **setting).explain, refused, time_limit=LIMIT)
-        after = result.apply(refused)
-        shares, tenths = distances(refused.loc[after.index], after, train)
+def measure(case: Case, changes: int, k: int | None, settings: list[str]) -> Iterator[dict[str, Any]]:
+    """Explain the same rows under several settings."""
+    name, train = case.halves.name, case.halves.train
+    rules = [rule for rule in RULES.get(name, []) if rule.feature in train.columns]
+    plain = replace(case.explainer(changes), rules=rules or case.explainer(changes).rules)
+    for setting in settings:
+        explainer: OneForMany = replace(plain, **SETTINGS[setting])
+        result, seconds = timed(explainer.explain, case.refused, explanations=k, time_limit=LIMIT)
+        after = result.apply(case.refused)
+        shares, tenths, outside = distances(case.refused.loc[after.index], after, train)
         yield {
-            "data": data,
-            "model": kind,
-            "setting": name,
+            "data": name,
+            "setting": setting,
+            "changes": changes,
+            "k": "all" if k is None else k,
+            "explanations": f"{result.count} (at least {result.lower_bound})",
             "helped": f"{result.covered} of {result.people}",
+            "at most": "-" if result.covered_bound is None else result.covered_bound,
             "undecided": len(result.undecided),
-            "explanations": result.count,
-            "bound": result.lower_bound,
             "features": f"{result.changes.sum() / result.covered:.2f}",
             "passed": f"{shares:.2f}",
             "tenths": f"{tenths:.2f}",
+            "outside": outside,
             "seconds": round(seconds, 1),
             "ended": result.ended,
         }
@@ -106,16 +110,21 @@ def main() -> None:
     """Measure what was asked for."""
     warnings.simplefilter("ignore")
     parser = script_parser(__doc__)
-    parser.add_argument("data", nargs="+", choices=list(RULES))
+    parser.add_argument("data", nargs="+", choices=list(FIXED))
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=["logistic"])
+    parser.add_argument("--changes", type=int, nargs="+", default=[3])
+    parser.add_argument("--k", type=int, nargs="+", default=[0], help="0: everybody")
+    parser.add_argument("--settings", nargs="+", choices=list(SETTINGS), default=list(SETTINGS))
+    parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--markdown", type=Path)
     asked = parser.parse_args()
     lines: list[dict[str, Any]] = []
-    for name in asked.data:
-        for kind in asked.models:
-            for line in measure(name, kind):
-                lines.append(line)
-                print("  ".join(f"{value!s:>9}" for value in line.values()), flush=True)
+    for name, kind in product(asked.data, asked.models):
+        case = Case.of(Halves.of(name, asked.data_dir), MODELS[kind]())
+        for changes, k in product(asked.changes, asked.k):
+            for line in measure(case, changes, k or None, asked.settings):
+                lines.append({"model": kind, **line})
+                print("  ".join(f"{value!s:>9}" for value in lines[-1].values()), flush=True)
                 if asked.markdown is not None:
                     asked.markdown.write_text(markdown(lines), encoding="utf-8")
 

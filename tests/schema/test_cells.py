@@ -9,7 +9,6 @@ from oneformany.schema.cells import (
     MOST_CELLS,
     Choice,
     Told,
-    beyond_data,
     bins_of,
     decide_cells,
     group_labels,
@@ -19,6 +18,7 @@ from oneformany.schema.cells import (
 )
 from oneformany.schema.feature import Feature
 from oneformany.schema.frames import ColumnValues
+from oneformany.schema.targets import beyond_data
 
 
 def column(values, name="x"):
