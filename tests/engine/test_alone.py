@@ -49,7 +49,7 @@ def test_ways_are_as_cheap_as_brute_force_finds_however_they_are_found(monkeypat
 
 
 def test_without_time_nothing_is_known():
-    problem = replace(drawn(1, 1)[0], restrictions=())
+    problem = replace(drawn(1, 1)[0], restrictions=(), slack=0)
     told = with_ways_alone(problem, iter(()), Stop(0))
     assert not told.alone.known.any()
     assert (told.most_paid == -1).all()

@@ -14,6 +14,7 @@ from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.listing.single_rows import MOST_WAYS, ROWS_TRIED_AT_ONCE, cheapest
 from oneformany.oracles.actions import JudgesActions
+from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.constrained import ConstrainedOracle
 from oneformany.oracles.protocol import POSITIVE
 from oneformany.problem import Problem
@@ -56,9 +57,11 @@ def cheapest_ways(problem: Problem, rows: IntArray, stop: Stop) -> Iterator[Way]
     yield from ((int(row), None) for row in rows[ground.hopeless()[rows]])
     rows = rows[~ground.hopeless()[rows]]
     ways = float(ground.ways(ground.goals).sum())
-    if not ground.decided and isinstance(oracle, JudgesActions):
+    # A black box is asked about few changes first, and about no more than are cheaper than what was found
+    if not ground.decided and isinstance(oracle, JudgesActions) and not isinstance(oracle, BlackBoxOracle):
         offered = Offered.of(ground, costed=True)
-        if stop.memory.fits(offered.actions.count * BYTES_OF_A_WAY):
+        affordable = offered.actions.count * len(rows) <= ground.calls_left
+        if affordable and stop.memory.fits(offered.actions.count * BYTES_OF_A_WAY):
             yield from _by_all_actions(
                 ListedRows(ground, offered, oracle.action_judge(offered.actions), stop), rows
             )
