@@ -66,6 +66,9 @@ class Schedule:
         The answer without groups being helped alike, which bounds the one with it.
     curve : Portion
         Whom a number of explanations helps, of the time of a point of a curve; the rest is for what it costs.
+    first : float
+        Seconds of work beyond the limit for a first answer, where nobody was helped by then: a batch of questions
+        about each of some rows.
     reasons, polishing, telling : float
         Seconds beyond the limit: for the reasons why rows are beyond help, for simpler points, and for what
         an explainer says beside the answer.
@@ -92,6 +95,7 @@ class Schedule:
     asking: Portion = Portion(0.4)
     free: Portion = Portion(0.5)
     curve: Portion = Portion(0.6)
+    first: float = 0.5
     reasons: float = 0.5
     polishing: float = 0.5
     telling: float = 0.5

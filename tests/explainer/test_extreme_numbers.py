@@ -3,9 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
 
 import oneformany as ofm
 from oneformany.problem import Costs, Goal
@@ -21,6 +27,10 @@ FRAME = pd.DataFrame(
 GRANTED = (FRAME.sum(axis=1) > 6).astype(int)
 SUM = LogisticRegression().fit(FRAME, GRANTED)
 FOREST = RandomForestClassifier(5, random_state=0).fit(FRAME, GRANTED)
+BOOSTED = GradientBoostingClassifier(n_estimators=5, random_state=0).fit(FRAME, GRANTED)
+HISTOGRAM = HistGradientBoostingClassifier(max_iter=5).fit(FRAME, GRANTED)
+NETWORK = MLPClassifier((3,), max_iter=500, tol=1e-2, random_state=0).fit(FRAME, GRANTED)
+XGBOOST = XGBClassifier(n_estimators=5).fit(FRAME, GRANTED)
 FEW = {"age": (3.0,), "debt": (0.0,), "rooms": (1.0,)}
 
 
@@ -63,6 +73,19 @@ def test_a_threshold_next_to_0_asks_what_the_model_says(threshold, positive, sca
             explainer.explain(FRAME)
     else:
         result = explainer.explain(FRAME)
+        assert result.covered + len(result.unreachable) + len(result.undecided) == (~accepted).sum() > 0
+
+
+@pytest.mark.parametrize("threshold", [5e-324, 1e-320, 1 - 1e-16])
+@pytest.mark.parametrize("model", [BOOSTED, HISTOGRAM, NETWORK, XGBOOST], ids=lambda one: type(one).__name__)
+def test_a_threshold_that_no_sum_tells_from_0_or_1_is_what_the_model_says_of_it(model, threshold):
+    accepted = model.predict_proba(FRAME)[:, 1] >= threshold
+    explainer = ofm.OneForMany(model, 2, threshold=threshold)
+    if accepted.all():
+        with pytest.raises(ofm.InputError, match="calls all 60 rows positive"):
+            explainer.explain(FRAME)
+    else:
+        result = explainer.explain(FRAME, time_limit=2)
         assert result.covered + len(result.unreachable) + len(result.undecided) == (~accepted).sum() > 0
 
 
@@ -178,3 +201,24 @@ def test_a_program_that_wants_errors_of_rounding_gets_the_same_answer(kind, scal
         assert ofm.verify(result).outcome == "confirmed"
         assert np.geterr()["over"] == "raise"
     assert result.summary() == plain.summary()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ofm.Range("age", 0, 10**400),
+        lambda: ofm.Range("age", -(10**400)),
+        lambda: ofm.AtLeast("age", "rooms", plus=10**400),
+        lambda: ofm.AtLeast("age", "rooms", plus=float("nan")),
+        lambda: ofm.Implies({"age": (0, 10**400)}, {"rooms": 1}).restriction(
+            ofm.infer_schema(FRAME), np.zeros((0, 3), dtype=np.int64)
+        ),
+        lambda: ofm.Implies({"age": ">= 1e400"}, {"rooms": 1}).restriction(
+            ofm.infer_schema(FRAME), np.zeros((0, 3), dtype=np.int64)
+        ),
+        lambda: ofm.AdditiveOracle([[0, 1]], threshold=10**400),
+    ],
+)
+def test_rules_and_thresholds_refuse_numbers_that_no_decimal_number_comes_near(make):
+    with pytest.raises(ofm.InputError, match=r"range|number|decimal"):
+        make()

@@ -42,13 +42,16 @@ def solve_exact(
     options: Options | None = None,
     goal: Goal | None = None,
     start: Sequence[Explanation] = (),
+    clock: Callable[[], float] | None = None,
 ) -> Result:
     """Find the fewest explanations, or the best within a goal, with a proof; as ``solve`` of the package.
 
-    ``start`` is an answer that is known, to the same question or to one with fewer changes.
+    ``start`` is an answer that is known, to the same question or to one with fewer changes; ``clock`` tells
+    the seconds of the limit, by default those of the clock on the wall.
     """
     goal, options = goal or Goal(), options or Options()
-    stop = Stop(time_limit, memory=Memory(options.memory))
+    counted = {} if clock is None else {"clock": clock}
+    stop = Stop(time_limit, memory=Memory(options.memory), **counted)
     run = Context(problem, goal, stop, options, progress=progress, seed=seed)
     with stop.on_interrupt():
         problem = prepared(problem, stop)

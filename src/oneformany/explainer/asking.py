@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from oneformany.explainer.posing import Posed, acceptors_of, pose
 from oneformany.explainer.ranges import with_ranges
 from oneformany.explainer.wanted import ask_about_wanted, wanted_answer
 from oneformany.problem import Problem
+from oneformany.problem.goal import Goal
 from oneformany.problem.problem import checked_people
 from oneformany.readers.acceptors import kind_of
 from oneformany.result.file import canonical
@@ -28,7 +29,8 @@ from oneformany.result.row_index import RowIndex
 from oneformany.schedule import SCHEDULE
 from oneformany.schema.feature import plain_value
 from oneformany.schema.frames import Table
-from oneformany.stop import Stop
+from oneformany.statistics import Round
+from oneformany.stop import Stop, patient_clock
 
 if TYPE_CHECKING:
     from oneformany.explainer.explainer import OneForMany
@@ -105,6 +107,24 @@ def with_a_moment(stop: Stop) -> Stop:
     """For what is said beside the answer: as long as there is time, and at least a moment."""
     most = math.inf if stop.time_limit is None else stop.time_limit
     return stop.at_least(min(SCHEDULE.telling, most))
+
+
+def first_answer(
+    problem: Problem,
+    stop: Stop,
+    explanations: int | None,
+    coverage: float | None,
+    progress: Callable[[Round], None] | None,
+) -> Result:
+    """Work a moment beyond the limit, for whom one batch of questions can help.
+
+    That is a moment of work: where others have the processor, no time was left for any.
+    """
+    from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
+
+    moment = min(SCHEDULE.first, stop.time_limit or 0.0)
+    goal = Goal(explanations, coverage)
+    return solve_exact(problem, time_limit=moment, clock=patient_clock(), progress=progress, goal=goal)
 
 
 def _confirmed(result: Result, posed: Posed, moved: pd.DataFrame) -> pd.DataFrame | None:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray, usual_arithmetic
 from oneformany.exceptions import InputError
-from oneformany.explainer.asking import Asking, with_a_moment
+from oneformany.explainer.asking import Asking, first_answer, with_a_moment
 from oneformany.explainer.in_parts import explained_in_parts, read_source
 from oneformany.explainer.posing import Posed, check_refused, pose
 from oneformany.explainer.streams import (
@@ -247,7 +247,10 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         while moved is None:
             least = SCHEDULE.solving * (stop.time_limit or 0.0)
             left = None if stop.time_limit is None else max(until.remaining(), least)
-            moved = asking.confirmed(solve(problem, time_limit=left, **asked_for))
+            result = solve(problem, time_limit=left, **asked_for)
+            if not result.covered and result.undecided and result.ended == "time limit":
+                result = first_answer(problem, stop, **asked_for)
+            moved = asking.confirmed(result)
             until = with_a_moment(stop)
         return moved
 

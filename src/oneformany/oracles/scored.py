@@ -1,6 +1,7 @@
 """Oracles that compare a score with a threshold, and ask the model where rounding could decide."""
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
@@ -187,7 +188,7 @@ class ScoredOracle(ABC):
 def check_finite(**numbers: object) -> None:
     """Refuse numbers that are not finite."""
     for name, number in numbers.items():
-        if not (isinstance(number, Real) and math.isfinite(number)):
+        if not (isinstance(number, Real) and abs(number) <= sys.float_info.max):  # of any size
             raise InputError(f"{name} is {number!r}; it must be a finite number")
 
 

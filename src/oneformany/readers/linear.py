@@ -15,7 +15,7 @@ from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
 from oneformany.readers.registry import reader_for
-from oneformany.readers.verdict import DOUBLE, SINGLE, are_round, class_index, log_odds
+from oneformany.readers.verdict import DOUBLE, SINGLE, are_round, class_index, log_odds, too_near
 from oneformany.readers.wrappers import unwrapped
 from oneformany.schema.encoding import Encoding
 
@@ -140,7 +140,7 @@ def _additive(
         if not 0 < probability < 1 - margin:
             raise InputError(f"the threshold is {threshold}; it is a probability, strictly between 0 and 1")
         if probability < (SMALLEST if index else SMALLEST_REST):
-            raise UnsupportedModelError(f"a probability of {threshold} is too near 0 to be turned into a sum")
+            raise too_near(probability)
         edges = (max(probability - margin, probability / 2), probability + margin)
         low, high = (score.inverse(p) if index else -score.inverse(1 - p) for p in edges)
     tables, constant = score.tables(encoding, signs, model)

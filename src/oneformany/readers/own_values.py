@@ -14,7 +14,7 @@ from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.acceptors import Acceptor, UnreadError, known_to_all, names_of
-from oneformany.readers.callables import BlackBox
+from oneformany.readers.callables import BlackBox, as_black_box
 from oneformany.readers.columns import Rows
 from oneformany.readers.inputs import Inputs
 from oneformany.readers.registry import read_model
@@ -225,7 +225,8 @@ def _read(inputs: Inputs, acceptor: Acceptor, cells: Cells, number: int, stop: S
     if inputs.oracle is not None and (encoding is None or (stop is not None and stop.expired())):
         unread = TIME_WAS_UP
         decided = BlackBox(lambda frame: inputs.decide(frame[labels]).astype(np.float64))
-        reading = read_model(decided, cells.classes)
+        box = as_black_box(inputs.model, threshold, positive)  # whose probabilities tell where to look
+        reading = read_model(box or decided, cells.classes)
     elif inputs.oracle is None or encoding is None:
         reading = read_model(inputs.model, cells.classes, threshold, positive)
     else:

@@ -244,6 +244,12 @@ def log_odds(chance: float) -> float:
     return math.log(chance) - math.log1p(-chance)
 
 
+def too_near(chance: float) -> UnsupportedModelError:
+    """What is said of a probability so near 0 or 1 that no sum tells it from these."""
+    end = 0 if chance < 0.5 else 1
+    return UnsupportedModelError(f"a probability of {chance} is too near {end} to be turned into a sum")
+
+
 def are_round(numbers: FloatArray, bits: int, below: float) -> bool:
     """Whether numbers are small multiples of ``2**-bits``, so that no sum of them is rounded."""
     units = numbers * 2**bits

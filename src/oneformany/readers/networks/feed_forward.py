@@ -15,7 +15,15 @@ from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
 from oneformany.oracles.network.oracle import Network, NetworkOracle
-from oneformany.readers.verdict import DOUBLE, SINGLE, both_classes, class_index, least_probability, log_odds
+from oneformany.readers.verdict import (
+    DOUBLE,
+    SINGLE,
+    both_classes,
+    class_index,
+    least_probability,
+    log_odds,
+    too_near,
+)
 from oneformany.schema.encoding import Encoding
 
 SMALLEST_MARGIN = 1e-9  # by how much the logit of a positive point exceeds what the threshold asks for
@@ -91,7 +99,10 @@ def network_oracle(
         )
     if width <= 2:
         chance = least_probability(threshold)
-        needed, steepest = log_odds(chance), 1 / min(chance, 1 - chance)
+        needed, rarer = log_odds(chance), min(chance, 1 - chance)
+        if not rarer >= np.finfo(np.float64).tiny:  # of smaller ones a relative error says nothing
+            raise too_near(chance)
+        steepest = 1 / rarer
     whole = [*steps, *_head(model, width, positive)]
     if whole[0] == RELU:  # an identity stands where a ReLU follows, or is followed by, nothing
         whole = [Affine(np.eye(encoding.width)), *whole]

@@ -1,16 +1,17 @@
 """Fitted trees as oracles: with a table of every level where that is small, otherwise with runs of levels."""
 
+import math
 from typing import TypeAlias
 
 import numpy as np
 
-from oneformany.oracles.trees.ensemble import LEAF, TreeEnsemble
+from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
 from oneformany.oracles.trees.large import LargeTreeOracle
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.oracles.trees.runs import RunTrees
 from oneformany.readers.trees.by_runs import run_trees
 from oneformany.readers.trees.forest import Forest
-from oneformany.readers.verdict import DOUBLE, are_round, log_odds
+from oneformany.readers.verdict import DOUBLE, are_round, log_odds, too_near
 from oneformany.schema.encoding import Encoding
 
 # Splits times features times levels up to which there is a table of every level: a second or two, 300 MB
@@ -46,8 +47,11 @@ def log_odds_oracle(
     ``rounding`` is the relative rounding error of the model's arithmetic. The margin covers the worst case
     of adding the leaves in any order and of the logistic function, in that arithmetic.
     """
-    logistic = 8 * rounding / (chance * (1 - chance) * steepness)
-    return tree_oracle(trees, log_odds(chance) / steepness, margin_of(trees, rounding) + logistic)
+    slope = chance * (1 - chance) * steepness
+    margin = margin_of(trees, rounding) + (8 * rounding / slope if slope else math.inf)
+    if not margin * 10**trees.digits < LARGEST_SUM:
+        raise too_near(chance)
+    return tree_oracle(trees, log_odds(chance) / steepness, margin)
 
 
 def tree_oracle(

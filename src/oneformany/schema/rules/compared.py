@@ -3,8 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite, isnan, nan
-from numbers import Real
+from math import isnan, nan
 from operator import index
 from typing import Any, Protocol, Self
 
@@ -13,7 +12,7 @@ import numpy as np
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.plain import integers, written
-from oneformany.schema.feature import number_label, plain_value
+from oneformany.schema.feature import is_finite, number_label, plain_value
 from oneformany.schema.rules.conditions import Interval, level_numbers
 from oneformany.schema.schema import Schema
 
@@ -117,7 +116,7 @@ class AtLeast:
         if len(set(map(str, features))) != 2:
             named = ", ".join(map(repr, features)) or "nothing"
             raise InputError(f"the rule at_least needs two different features, not {named}")
-        if isinstance(plus, bool) or not isinstance(plus, Real) or not isfinite(plus):
+        if not is_finite(plus):
             raise InputError(f"the rule at_least: plus is {plus!r}; it must be a number such as 14")
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from oneformany.anything import AnyValue
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError
-from oneformany.schema.feature import Feature, listed, number_label, several
+from oneformany.schema.feature import Feature, is_finite, listed, number_label, several
 
 COMPARISON = re.compile(r"\s*(>=|<=|>|<)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*")
 FORMS = (
@@ -77,6 +77,8 @@ def span_of(given: AnyValue) -> Interval | None:
     """
     if isinstance(given, str) and (found := COMPARISON.fullmatch(given)):
         end, is_open = float(found[2]), found[1] in {"<", ">"}
+        if math.isinf(end):
+            raise InputError(f"{given!r} compares with more than decimal numbers hold; {FORMS}")
         return (
             Interval(low=end, open_low=is_open)
             if found[1][0] == ">"
@@ -90,9 +92,14 @@ def span_of(given: AnyValue) -> Interval | None:
     if not ends:
         return None
     low, high = (-math.inf if ends[0] is None else ends[0], math.inf if ends[-1] is None else ends[-1])
-    if not (_is_number(low) and _is_number(high) and low <= high) or (math.isinf(low) and math.isinf(high)):
+    if not (is_end(low) and is_end(high) and low <= high) or (math.isinf(low) and math.isinf(high)):
         raise InputError(f"{given!r} is not a range; {FORMS}")
     return Interval(float(low), float(high))
+
+
+def is_end(value: object) -> bool:
+    """Whether a range may end there: infinity does, and an integer of 400 digits does not."""
+    return is_finite(value) or (isinstance(value, Real) and bool(abs(value) == math.inf))
 
 
 def _is_number(value: object) -> bool:

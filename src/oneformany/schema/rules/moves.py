@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from oneformany.arrays import BoolArray
 from oneformany.exceptions import InputError
 from oneformany.schema.feature import Feature, is_integer, number_label
-from oneformany.schema.rules.conditions import Interval, condition_on, condition_words, levels_of
+from oneformany.schema.rules.conditions import Interval, condition_on, condition_words, is_end, levels_of
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ class Range:
     high: float = math.inf
 
     def __post_init__(self) -> None:
-        if not all(isinstance(limit, Real) for limit in (self.low, self.high)) or not self.low <= self.high:
+        if not (is_end(self.low) and is_end(self.high) and self.low <= self.high):
             raise InputError(f"{self.low!r} to {self.high!r} of {self.feature!r} is not a range of numbers")
 
     def __str__(self) -> str:
