@@ -136,7 +136,7 @@ QUESTIONS: dict[str, Callable[[], Question]] = {
     "network, 30 columns": lambda: of_numbers(network(), 30),
     "network, 60 columns, 6 changes": lambda: of_numbers(network(), 60, max_changes=6),
     "logistic, 10,000 one-hot columns": lambda: one_hot(10_000),
-    "forest, 10,000 categories": lambda: of_shops(forest(), 10_000),
+    "forest, 10,000 categories": lambda: of_shops(forest(max_features=0.3), 10_000),
     "logistic, 3,000 categories": lambda: of_shops(logistic(), 3_000),
     "logistic, 2,000 rows, share action": lambda: of_numbers(logistic(), 22, 2_000, share="action"),
     "logistic, 2,000 rows, share action, 0.97": lambda: of_numbers(
