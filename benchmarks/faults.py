@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
+from traceback import walk_tb
 from types import FrameType
 from typing import Any
 from unittest.mock import patch
@@ -152,14 +153,21 @@ def interrupts(trial: Trial, tally: Tally) -> None:
                 signal.setitimer(signal.ITIMER_REAL, float(trial.random.uniform(0.001, seconds[name])))
                 result = trial.asked[name]()
                 signal.setitimer(signal.ITIMER_REAL, 0)
-            except KeyboardInterrupt:
+            except KeyboardInterrupt as error:
                 signal.setitimer(signal.ITIMER_REAL, 0)
+                if not _under_way(error):
+                    continue
             if result is None:
                 tally.count(lost=f"{name}: nothing was returned")
             else:
                 tally.count(wrong=contradiction(result, trial.truths[name]))
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def _under_way(error: BaseException) -> bool:
+    """Whether a question had been put: before that, there is nothing to lose."""
+    return any(step.f_code.co_name in {"explain", "solve"} for step, _ in walk_tb(error.__traceback__))
 
 
 def kills_while_saving(trial: Trial, tally: Tally) -> None:

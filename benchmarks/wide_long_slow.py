@@ -9,8 +9,8 @@ Each question has a process of its own. Kernels are compiled, or loaded, by a sm
 before the clock starts. A limit is kept when the answer took at most a tenth more plus a second of processor
 time, and the process never had more than the memory of a run (1 GB) plus 300 MB. There is an answer when
 somebody is covered, or it is proved that nobody can be. A slow function works as long as it says on the
-processor. Users wait by the clock on the wall; on a machine that is busy with other work, a limit by that clock
-grants a part of the processor only, so ``--clock processor`` has the library count processor time instead.
+processor. Limits count time by the clock on the wall; on a machine that is busy with other work they grant a
+part of the processor only, so ``--clock processor`` has them count processor time instead.
 """
 
 from __future__ import annotations
@@ -167,9 +167,10 @@ QUESTIONS: dict[str, Callable[[], Question]] = {
 
 def count_processor_time() -> None:
     """From here on, limits of time count what this process spends of the processor."""
-    from oneformany.stop import Stop
+    from oneformany import stop
 
-    Stop.__init__.__kwdefaults__["clock"] = process_time  # type: ignore[index]
+    stop.working_time = process_time  # type: ignore[attr-defined]
+    stop.Stop.__init__.__kwdefaults__["clock"] = process_time  # type: ignore[index]
 
 
 def measured(name: str, limit: float) -> dict[str, Any]:
@@ -214,8 +215,17 @@ def every(names: list[str], limits: list[float], clock: str) -> Iterator[dict[st
     for name in names:
         for limit in limits:
             run = subprocess.run(  # noqa: S603 (this script's own interpreter)
-                [sys.executable, __file__, "--one", "--question", name, "--limit", str(limit)]
-                + ["--clock", clock],
+                [
+                    sys.executable,
+                    __file__,
+                    "--one",
+                    "--question",
+                    name,
+                    "--limit",
+                    str(limit),
+                    "--clock",
+                    clock,
+                ],
                 check=False,
                 capture_output=True,
                 text=True,

@@ -9,7 +9,7 @@ import pytest
 
 from oneformany.compiling import COMPILING, Compiling
 from oneformany.exceptions import InputError
-from oneformany.stop import Stop
+from oneformany.stop import SLOWER, Stop, patient_clock
 
 
 class Clock:
@@ -130,3 +130,28 @@ def test_numba_tells_when_it_compiles():
     assert after > before
     assert double(3) == 6
     assert COMPILING.seconds == after
+
+
+def test_where_there_is_nothing_yet_an_interrupt_is_raised_and_later_noted_again():
+    stop = Stop()
+    with stop.on_interrupt():
+        with stop.nothing_yet(), pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert not stop.interrupted
+        signal.raise_signal(signal.SIGINT)
+        assert stop.interrupted
+
+
+def test_a_patient_clock_goes_on_with_the_work_and_slowly_without(monkeypatch):
+    worked, passed = [5.0], [100.0]
+    monkeypatch.setattr("oneformany.stop.thread_time", lambda: worked[0])
+    monkeypatch.setattr("oneformany.stop.working_time", lambda: passed[0])
+    clock = patient_clock()
+    stop = Stop(1.0, clock=clock)
+    worked[0], passed[0] = 5.9, 101.0
+    assert not stop.expired()
+    worked[0] = 6.0
+    assert stop.expired()
+    waiting = Stop(1.0, clock=patient_clock())
+    passed[0] += SLOWER
+    assert waiting.expired()

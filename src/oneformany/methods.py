@@ -74,18 +74,15 @@ def solve(
     >>> result.status, result.count
     ('optimal', 1)
     """
-    checked_problem(problem)
-    goal = Goal(explanations, coverage)
-    if progress is not None and not callable(progress):
-        raise InputError(f"progress is {progress!r}; give a function, or `with Progress() as progress:`")
-    if goal.limited and method != "exact":
-        raise InputError(f"explanations and coverage are goals of the method 'exact', not of {method!r}")
-    if method not in METHODS:
-        raise InputError(f"method is {method!r}; it must be one of {', '.join(METHODS)}")
-    with (
-        Stop().on_interrupt(),
-        usual_arithmetic(),
-    ):  # from here on, as compiled parts are loaded when they are needed
+    with Stop().on_interrupt(), usual_arithmetic():  # compiled parts are loaded when they are needed
+        checked_problem(problem)
+        goal = Goal(explanations, coverage)
+        if progress is not None and not callable(progress):
+            raise InputError(f"progress is {progress!r}; give a function, or `with Progress() as progress:`")
+        if goal.limited and method != "exact":
+            raise InputError(f"explanations and coverage are goals of the method 'exact', not of {method!r}")
+        if method not in METHODS:
+            raise InputError(f"method is {method!r}; it must be one of {', '.join(METHODS)}")
         if method == "exact":
             from oneformany.engine.options import Options
             from oneformany.engine.solve import solve_exact

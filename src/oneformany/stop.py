@@ -77,7 +77,7 @@ class Stop:
         self._compiled = COMPILING.seconds
         self._whole: Stop | None = None
         self.root, self.cut = self, False
-        self._interrupted = False
+        self._interrupted = self._as_usual = False
         self.limits: list[str] = []
         self.memory = memory or Memory()
 
@@ -160,8 +160,17 @@ class Stop:
         finally:
             signal.signal(signal.SIGINT, before)
 
+    @contextmanager
+    def nothing_yet(self) -> Iterator[None]:
+        """Inside, Ctrl-C is raised as usual: there is nothing to end with."""
+        self._as_usual = True
+        try:
+            yield
+        finally:
+            self._as_usual = False
+
     def _note(self, _signal: int, _frame: FrameType | None) -> None:
-        if self._interrupted:
+        if self._interrupted or self._as_usual:
             raise KeyboardInterrupt
         self._interrupted = True
 

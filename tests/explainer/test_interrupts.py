@@ -11,6 +11,9 @@ from sklearn.linear_model import LogisticRegression
 
 import oneformany as ofm
 from interrupts import interrupted, lines_of
+from oneformany import methods
+from oneformany.explainer import explainer
+from oneformany.explainer.streams import is_stream
 
 RANDOM = np.random.default_rng(0)
 FRAME = pd.DataFrame(
@@ -68,6 +71,20 @@ def test_an_interrupt_at_any_line_gives_an_answer_that_holds_and_none_that_is_pr
         assert result.ended == "proved" or not proved, "it was proved already"
         proved = result.ended == "proved"
     assert proved
+
+
+def test_an_interrupt_in_the_first_lines_gives_an_answer(monkeypatch):
+    def pressed_before(function):
+        def called(*given):
+            signal.raise_signal(signal.SIGINT)
+            return function(*given)
+
+        return called
+
+    monkeypatch.setattr(explainer, "is_stream", pressed_before(is_stream))
+    assert asked().explain(FRAME).ended == "interrupted"
+    monkeypatch.setattr(methods, "checked_problem", pressed_before(methods.checked_problem))
+    assert ofm.solve(PROBLEM).ended == "interrupted"
 
 
 def test_a_curve_that_is_interrupted_ends_with_the_points_that_it_has():

@@ -82,3 +82,19 @@ def test_nothing_is_wrong_about_what_was_not_read_in_time(tmp_path):
     result = OneForMany(model, 2).explain(FRAME, time_limit=0)
     result.to_json(tmp_path / "result.json")
     assert verify(tmp_path / "result.json").outcome is not Outcome.WRONG
+
+
+def test_where_time_was_up_before_anything_was_found_a_moment_of_work_finds_it(monkeypatch):
+    """Others have the processor, and the clock on the wall has no time left for this process."""
+    late = [0.0]
+
+    def busy(*given, **named):
+        late[0] = 1e6
+        return pose(*given, **named)
+
+    monkeypatch.setattr("oneformany.explainer.explainer.pose", busy)
+    monkeypatch.setitem(Stop.__init__.__kwdefaults__, "clock", lambda: late.append(0) or 1e3 * len(late))
+    model = LogisticRegression().fit(FRAME, TARGET)
+    result = OneForMany(model, 2).explain(FRAME, time_limit=60)
+    assert result.covered > 0
+    assert verify(result).outcome is not Outcome.WRONG

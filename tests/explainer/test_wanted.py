@@ -83,6 +83,8 @@ def test_points_of_a_scorecard_are_told_as_points():
             "'churned' speaks of a refusal",
         ),
         (model_of(0.2), {"positive": "yes"}, "Only 12 of 60 given rows have that answer"),
+        (model_of(0.4), {"positive": "yes"}, "Only 24 of 60 given rows have that answer"),
+        (model_of(0.2), {"positive": "yes", "target": "answer"}, "Only 12 of 60 given rows"),
         (model_of(0.2, 0, 1), {}, "Only 12 of 60 given rows have that answer"),
         (model_of(0.95, 0, 1), {}, "57 of 60 given rows have that answer already"),
     ],
@@ -99,6 +101,7 @@ def test_a_class_that_looks_like_a_refusal_is_asked_about_once(model, asked, sig
     [
         (model_of(0.4), {"positive": "no", "target": "deny"}),
         (model_of(0.4), {"positive": "yes", "target": "approved"}),
+        (model_of(0.6), {"positive": "yes"}),
         (model_of(0.4, "default", "no default"), {"positive": "no default"}),
         (model_of(0.2, 0, 1), {"positive": 1}),  # it was named
         (model_of(0.2, "<=50K", ">50K"), {"positive": ">50K"}),  # and says what it is

@@ -201,28 +201,32 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         PredictionMismatchError
             The model disagrees with its own reading.
         """
-        stop = Stop(time_limit)
-        streamed = is_stream(frame)
         if between is not None:
-            if streamed:
+            if is_stream(frame):
                 raise InputError("between= needs all rows at once; give a frame")
             limits = {"explanations": explanations, "coverage": coverage, "time_limit": time_limit}
             fair = import_module("oneformany.explainer.alike").explain_alike
             alike: Result = fair(self, frame, between, within, people=people, **limits)
             return alike
-        if streamed and people is not None:
-            raise InputError("rows that are read in batches are counted there; leave out people=")
-        # Until there are rows, there is nothing to answer with, and Ctrl-C is raised as usual.
-        first, source = first_batch(frame) if streamed else (frame, None)
-        drawn = Progress() if progress is True else nullcontext(progress or None)
-        with stop.on_interrupt(), usual_arithmetic(), drawn as told:
-            asked, table, noted = self, Table.of(first), dict[str, Any]()
-            if streamed:
+        stop = Stop(time_limit)
+        with (
+            stop.on_interrupt(),
+            usual_arithmetic(),
+            Progress() if progress is True else nullcontext(progress or None) as told,
+        ):
+            asked, noted = self, dict[str, Any]()
+            if is_stream(frame):
+                if people is not None:
+                    raise InputError("rows that are read in batches are counted there; leave out people=")
+                with stop.nothing_yet():
+                    first, source = first_batch(frame)
                 try:
-                    asked, table, people, noted = _read(self, table, source, stop)
+                    asked, table, people, noted = _read(self, Table.of(first), source, stop)
                 except TooManyRowsError:
                     goal = Goal(explanations, coverage)
-                    return explained_in_parts(self, table, frame, goal, stop, told)
+                    return explained_in_parts(self, Table.of(first), frame, goal, stop, told)
+            else:
+                table = Table.of(frame)
             posed = pose(asked, table, stop)
             ask_about_wanted(asked, posed)
             problem = posed.problem(self.max_changes, self.share, checked_people(people, len(posed.positive)))

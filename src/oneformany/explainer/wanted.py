@@ -22,6 +22,7 @@ LEAST_ROWS = 30  # fewer answers say nothing about how usual a class is
 # Refusals are 7 to 30 % of the rows in the usual data on credit, churn and fraud; a half instead would ask in
 # most cases in which nothing is wrong.
 RARE = 1 / 3
+RARER = 1 / 2  # of "yes" where nobody said to what: a column such as "deny" says so of refusals
 NEARLY_ALL = 0.9  # of the rows to explain have the wanted answer: they are hardly those that were turned down
 MOST_ASKED = 200  # rows of the reference data, which tell a third from a half
 REFUSING = re.compile(
@@ -63,7 +64,8 @@ def ask_about_wanted(asked: OneForMany, posed: Posed) -> None:
     sign = _sign_of_refusing(label, target)
     unsure = label in AFFIRMING and (asked.positive is None or isinstance(asked.positive, str))
     if sign is None and unsure:
-        sign = _sign_of_numbers(posed.positive, _answers_on_reference(asked, posed))
+        least = RARER if label == "yes" and not target else RARE
+        sign = _sign_of_numbers(posed.positive, _answers_on_reference(asked, posed), least)
     if sign is not None:
         known = np.asarray(getattr(acceptors_of(asked).every[0].model, "classes_", ())).ravel().tolist()
         others = [f"positive={other!r}" for other in known if other != answer]
@@ -83,12 +85,12 @@ def _sign_of_refusing(label: str, target: str) -> str | None:
     return None
 
 
-def _sign_of_numbers(rows: BoolArray, reference: BoolArray | None) -> str | None:
+def _sign_of_numbers(rows: BoolArray, reference: BoolArray | None, least: float) -> str | None:
     """Why the numbers of wanted and other answers look as if the class were a refusal."""
     usual, where = (rows, "given rows") if reference is None else (reference, "reference rows looked at")
     if len(rows) >= LEAST_ROWS and rows.mean() > NEARLY_ALL:
         return f"{int(rows.sum()):,} of {len(rows):,} given rows have that answer already"
-    if len(usual) >= LEAST_ROWS and 0 < usual.mean() < RARE:
+    if len(usual) >= LEAST_ROWS and 0 < usual.mean() < least:
         return f"Only {int(usual.sum()):,} of {len(usual):,} {where} have that answer"
     return None
 

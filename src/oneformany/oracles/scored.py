@@ -1,12 +1,10 @@
 """Oracles that compare a score with a threshold, and ask the model where rounding could decide."""
 
 import math
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.exceptions import InputError
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE, Relaxation
+from oneformany.schema.feature import is_finite
 
 Decide: TypeAlias = Callable[[IntArray], BoolArray]
 """Says for each row of an ``(n, p)`` array of codes whether the model calls it positive."""
@@ -188,7 +187,7 @@ class ScoredOracle(ABC):
 def check_finite(**numbers: object) -> None:
     """Refuse numbers that are not finite."""
     for name, number in numbers.items():
-        if not (isinstance(number, Real) and abs(number) <= sys.float_info.max):  # of any size
+        if not is_finite(number):
             raise InputError(f"{name} is {number!r}; it must be a finite number")
 
 
