@@ -13,8 +13,8 @@ from oneformany.compiling import COMPILING, working_time
 from oneformany.exceptions import InputError
 from oneformany.memory import Memory
 
-# How much slower than the clock on the wall a patient clock may go: so long is half a second of work waited for
-# where six others share the processor, and a function that sleeps meanwhile
+# How much slower than the clock on the wall a patient clock may go: so long is half a second of work waited
+# for where six others share the processor, and a function that sleeps meanwhile
 SLOWER = 6
 
 

@@ -258,6 +258,7 @@ def test_long_rows_are_told_apart_as_short_ones_are():
     rows = np.random.default_rng(0).integers(0, 2, (300, 8)).astype(float)
     rows[rows[:, 0] > 0, 1] = np.nan
     long = np.hstack([rows, np.zeros((300, 100))])
+    assert same_rows(np.asfortranarray(long)).tolist() == same_rows(rows).tolist()
     assert same_rows(long).tolist() == same_rows(rows).tolist()
     first = rows[:, :1] * np.where(np.arange(300)[:, None] % 2, 1.0, -0.0)
     assert same_rows(first).tolist() == same_rows(np.hstack([first, np.zeros((300, 2))])).tolist()

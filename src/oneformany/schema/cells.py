@@ -272,7 +272,8 @@ def same_rows(rows: FloatArray) -> IntArray:
         some = rows[begin : begin + size]
         plain = np.where(np.isnan(some), np.nan, some + 0.0)  # one not-a-number, no -0.0
         for index, row in enumerate(plain, begin):  # of long rows only digests are kept
-            key = row.tobytes() if row.nbytes <= LONG else sha256(row).digest()
+            key = row.tobytes()
+            key = key if len(key) <= LONG else sha256(key).digest()
             found[index] = numbers.setdefault(key, len(numbers))
     return found
 
