@@ -67,8 +67,7 @@ class Schedule:
     curve : Portion
         Whom a number of explanations helps, of the time of a point of a curve; the rest is for what it costs.
     first : float
-        Seconds of work beyond the limit for a first answer, where nobody was helped by then: a batch of questions
-        about each of some rows.
+        Seconds of work beyond the limit for a first answer, where nobody was helped by then.
     reasons, polishing, telling : float
         Seconds beyond the limit: for the reasons why rows are beyond help, for simpler points, and for what
         an explainer says beside the answer.

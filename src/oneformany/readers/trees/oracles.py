@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from oneformany.oracles.trees.ensemble import LARGEST_SUM, LEAF, TreeEnsemble
+from oneformany.oracles.trees.ensemble import LARGEST_UNITS, LEAF, TreeEnsemble
 from oneformany.oracles.trees.large import LargeTreeOracle
 from oneformany.oracles.trees.oracle import TreeOracle
 from oneformany.oracles.trees.runs import RunTrees
@@ -49,7 +49,7 @@ def log_odds_oracle(
     """
     slope = chance * (1 - chance) * steepness
     margin = margin_of(trees, rounding) + (8 * rounding / slope if slope else math.inf)
-    if not margin * 10**trees.digits < LARGEST_SUM:
+    if not margin * 10**trees.digits < LARGEST_UNITS:
         raise too_near(chance)
     return tree_oracle(trees, log_odds(chance) / steepness, margin)
 
