@@ -30,6 +30,8 @@ from oneformany.schedule import SCHEDULE
 from oneformany.stop import Stop
 
 SWEEPS = 20  # of exchanges of one column for another: more never helped where it was looked at
+CHEAPER = 1e-3  # of a person: what it counts that somebody pays much, so that the dearest are left out
+LEAVING_OUT = 10.0  # seconds for whom to leave out: rows that stand for many people make that a knapsack
 LOOKED_AT = 200  # columns that an exchange tries: those that hold most people of some group
 
 
@@ -242,26 +244,43 @@ def _largest(gains: IntArray, number: int) -> IntArray:
 
 
 def _assigned(table: ColumnTable, found: FairAnswer, groups: Groups) -> tuple[IntArray, IntArray]:
-    """Give each row the chosen column where it pays least; leave out the dearest where a group has too many.
+    """Give each row the chosen column where it pays least; leave out whom groups alike have no room for.
 
-    Rows are left out whole. Where they stand for people of several groups, that may take more of them.
+    Rows are left out whole: people who are the same to the model are helped, or left out, together.
     """
     owner, paid = cheapest(table, found.chosen, table.n_rows)
-    dearest_first = np.argsort(-paid, kind="stable")
-    spare = groups.counts[owner >= 0].sum(axis=0) - found.helped
-    exactly = True
-    while (spare > 0).any():
-        before = spare
-        for row in dearest_first[owner[dearest_first] >= 0].tolist():
-            mine = groups.counts[row]
-            if (mine * spare > 0).any() and ((mine <= spare).all() or not exactly):
-                owner[row], spare = -1, spare - mine
-                if not exactly:
-                    break
-        exactly = exactly and (spare != before).any()
-        held = np.asarray(groups.counts[owner >= 0].sum(axis=0))
-        spare = held - groups.most(held)
+    held = np.flatnonzero(owner >= 0)
+    if (groups.counts[held].sum(axis=0) != found.helped).any():
+        owner[held[~_whole_rows(groups, held, paid[held])]] = -1
     used = np.unique(owner[owner >= 0])
     number = np.full(len(found.chosen) + 1, -1)
     number[used] = np.arange(len(used))
     return found.chosen[used], number[owner]
+
+
+def _whole_rows(groups: Groups, rows: IntArray, paid: IntArray) -> BoolArray:
+    """Which of some rows are helped so that groups are helped alike and most people are; not the dearest.
+
+    An integer program chooses them; its answer is counted again, and where it fails nobody is helped.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    counts = groups.counts[rows]
+    worth = counts.sum(axis=1) - CHEAPER * paid / max(1, int(paid.max(initial=0)))
+    shares = np.hstack([counts.T / groups.people[:, None], -np.ones((len(groups.people), 1))])
+    found = milp(
+        np.append(-worth, 0.0),
+        constraints=LinearConstraint(shares, 0.0, float(groups.within)),
+        integrality=np.append(np.ones(len(rows)), 0),
+        bounds=Bounds(0.0, 1.0),
+        options={"time_limit": LEAVING_OUT},
+    )
+    kept = np.zeros(len(rows), dtype=np.bool_) if found.x is None else np.asarray(found.x[:-1] > 0.5)
+    for group in np.argsort(-counts.max(axis=0)).tolist():  # by rounding somebody may be too many
+        for row in np.flatnonzero(kept & (counts[:, group] > 0)).tolist():
+            held = np.asarray(counts[kept].sum(axis=0))
+            if groups.most(held)[group] >= held[group]:
+                break
+            kept[row] = False
+    held = np.asarray(counts[kept].sum(axis=0))
+    return kept if (groups.most(held) == held).all() else np.zeros(len(rows), dtype=np.bool_)
