@@ -17,7 +17,9 @@ from oneformany.oracles.constrained import ConstrainedOracle
 from oneformany.oracles.network.oracle import Network, NetworkOracle
 from oneformany.oracles.protocol import Question
 from oneformany.oracles.trees.ensemble import LEAF, Tree, TreeEnsemble
+from oneformany.oracles.trees.large import LargeTreeOracle
 from oneformany.oracles.trees.oracle import TreeOracle
+from oneformany.oracles.trees.runs import RunTrees
 from oneformany.problem import Problem
 from oneformany.stop import Stop
 from oneformany.verify import Outcome, verify
@@ -96,6 +98,14 @@ def trees(rng, *, stumps=False, **options):
     return Made(TreeOracle(ensemble, threshold, **options), scores, scores >= threshold, sum(leaves))
 
 
+def large_trees(rng, **options):
+    made = trees(rng)
+    runs = RunTrees.from_ensemble(made.oracle.ensemble)
+    return Made(
+        LargeTreeOracle(runs, made.oracle.threshold, **options), made.scores, made.positive, made.parity
+    )
+
+
 def stumps(rng, **options):
     return trees(rng, stumps=True, **options)
 
@@ -166,6 +176,9 @@ KINDS = {
     "trees": trees,
     "trees, ties decided one by one": tied(trees),
     "trees, ties decided once": settled(trees),
+    "large trees": large_trees,
+    "large trees, ties decided one by one": tied(large_trees),
+    "large trees, ties decided once": settled(large_trees),
     "stumps": stumps,
     "stumps, ties decided one by one": tied(stumps),
     "stumps, ties decided once": settled(stumps),
@@ -181,6 +194,7 @@ KINDS = {
     "all: network, trees": joint(network, trees),
     "all: network, network, additive": joint(network, network, settled(additive)),
     "all: trees, black box": joint(trees, black_box),
+    "all: large trees, network": joint(large_trees, network),
     "two of: additive, trees, stumps": joint(additive, trees, stumps, at_least=2),
     "two of: network, black box, trees": joint(network, black_box, trees, at_least=2),
     "all: trees, two of: additive, trees, additive": joint(
