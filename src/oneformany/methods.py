@@ -10,6 +10,7 @@ from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.problem.problem import checked_problem
+from oneformany.result.facts import Asker
 from oneformany.result.result import Result
 from oneformany.statistics import Round
 from oneformany.stop import Stop
@@ -75,10 +76,7 @@ def solve(
     ('optimal', 1)
     """
     with Stop().on_interrupt(), usual_arithmetic():  # compiled parts are loaded when they are needed
-        checked_problem(problem)
-        goal = Goal(explanations, coverage)
-        if progress is not None and not callable(progress):
-            raise InputError(f"progress is {progress!r}; give a function, or `with Progress() as progress:`")
+        goal = _goal_of(problem, explanations, coverage, progress)
         if goal.limited and method != "exact":
             raise InputError(f"explanations and coverage are goals of the method 'exact', not of {method!r}")
         if method not in METHODS:
@@ -96,6 +94,34 @@ def solve(
 
         paper = _of(CgOptions, options) if method == "cg-mip" else _of(CompactOptions, options)
         return solve_published(problem, paper, time_limit=time_limit, progress=progress, seed=seed)
+
+
+def solve_for(
+    asker: Asker,
+    problem: Problem,
+    *,
+    time_limit: float | None = None,
+    progress: Callable[[Round], None] | None = None,
+    options: Options | None = None,
+    explanations: int | None = None,
+    coverage: float | None = None,
+) -> Result:
+    """Find what :func:`solve` finds by default, for one who looks at the answer and adds to it."""
+    with Stop().on_interrupt(), usual_arithmetic():  # compiled parts are loaded when they are needed
+        goal = _goal_of(problem, explanations, coverage, progress)
+        from oneformany.engine.solve import solve_exact
+
+        limits = {"time_limit": time_limit}
+        return solve_exact(problem, **limits, progress=progress, options=options, goal=goal, asker=asker)
+
+
+def _goal_of(problem: Problem, explanations: int | None, coverage: float | None, progress: object) -> Goal:
+    """Check what is asked, and who is told."""
+    checked_problem(problem)
+    goal = Goal(explanations, coverage)
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress is {progress!r}; give a function, or `with Progress() as progress:`")
+    return goal
 
 
 def _of(kind: type[Kind], options: object) -> Kind:

@@ -68,6 +68,10 @@ class Schedule:
         Whom a number of explanations helps, of the time of a point of a curve; the rest is for what it costs.
     first : float
         Seconds of work beyond the limit for a first answer, where nobody was helped by then.
+    parts : Portion
+        Answers for all rows of a source that stay where they are; the rest is for telling them.
+    few : Portion
+        One answer for a few of these.
     reasons, polishing, telling : float
         Seconds beyond the limit: for the reasons why rows are beyond help, for simpler points, and for what
         an explainer says beside the answer.
@@ -95,6 +99,8 @@ class Schedule:
     free: Portion = Portion(0.5)
     curve: Portion = Portion(0.6)
     first: float = 0.5
+    parts: Portion = Portion(0.85)
+    few: Portion = Portion(0.4)
     reasons: float = 0.5
     polishing: float = 0.5
     telling: float = 0.5

@@ -14,7 +14,7 @@ import oneformany as ofm
 from engine.listing.sharing_problems import draw_problem
 from engine.problems import Veiled, problem_of, random_additive, refused_rows
 from oneformany.engine.options import Options
-from oneformany.engine.solve import hopeful_problems, solve_exact
+from oneformany.engine.solve import solve_exact
 from oneformany.engine.table import fewest
 from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import InputError
@@ -150,7 +150,7 @@ def test_an_answer_that_the_model_turns_down_is_looked_for_anew_in_the_time_that
 
     oracle = AdditiveOracle(tables, threshold=2, margin=0.25)
     problem = ofm.Problem([[0, 0, 0], [0, 0, 1]], (3, 3, 3), oracle.decided_by(decide), max_changes=2)
-    (hopeful,) = hopeful_problems(problem)
+    hopeful = replace(problem, oracle=problem.oracle.hopeful())
     assert ofm.solve(hopeful).explanations[0].point[:2] == (1, 1)
     assert not asked
     steps = []

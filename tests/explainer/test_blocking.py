@@ -17,8 +17,10 @@ from sklearn.tree import DecisionTreeClassifier
 import oneformany as ofm
 from oneformany import Feature, Immutable, Linked, NeverTarget, NotTogether, OnlyIncrease, Schema
 from oneformany.explainer import blocking
-from oneformany.explainer.blocking import LIMIT, MODEL, with_reasons
+from oneformany.explainer.blocking import LIMIT, MODEL, blocked_rows
+from oneformany.methods import solve_for
 from oneformany.oracles.protocol import Answer
+from oneformany.result.facts import Facts
 from oneformany.result.result import Result
 from oneformany.schema import allowed_moves
 from oneformany.stop import Stop
@@ -135,7 +137,17 @@ def small(rules=(), threshold=2, max_changes=1):
     schema = Schema((Feature("a", ("no", "yes")), Feature("b", ("no", "yes")), Feature("c", ("no", "yes"))))
     oracle = ofm.AdditiveOracle([[0, 1], [0, 1], [0, 0]], threshold=threshold)
     problem = ofm.Problem([[0, 0, 0]], (2, 2, 2), oracle, max_changes, allowed_moves(schema, rules))
-    return with_reasons(ofm.solve(problem), problem, schema, rules)
+    return solve_for(Asking(problem, schema, rules), problem)
+
+
+class Asking:
+    """Whoever asks wants to know what blocks the rows that cannot be helped."""
+
+    def __init__(self, problem, schema, rules):
+        self.given = problem, schema, rules
+
+    def facts(self, answer):
+        return Facts(unreachable=blocked_rows(answer.unreachable, *self.given))
 
 
 def test_more_changes_are_named():
@@ -156,7 +168,7 @@ def test_several_rules_of_which_any_one_blocks_are_one_clause():
     rules = [NeverTarget("a", "yes"), NeverTarget("b", "yes")]
     oracle = ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=1)
     problem = ofm.Problem([[0, 0]], (2, 2), oracle, 1, allowed_moves(schema, rules))
-    (entry,) = with_reasons(ofm.solve(problem), problem, schema, rules).unreachable
+    (entry,) = blocked_rows(ofm.solve(problem).unreachable, problem, schema, rules)
     assert entry.reason.endswith(
         'could be helped without any one of these rules: "nobody is sent to a yes"; "nobody is sent to b yes"'
     )
@@ -202,7 +214,7 @@ def test_all_rules_without_which_a_row_could_be_helped_are_named_and_no_other():
         kept = [r.restriction(schema, before[None]) for r in rules if not hasattr(r, "feature")]
         allowed = allowed_moves(schema, rules)
         problem = ofm.Problem([before], schema.levels, oracle, 2, allowed, restrictions=kept)
-        for entry in with_reasons(ofm.solve(problem), problem, schema, rules).unreachable:
+        for entry in blocked_rows(ofm.solve(problem).unreachable, problem, schema, rules):
             needed = next((n for n in range(5) if helped(schema, oracle, before, rules, n)), None)
             assert entry.needed_changes == needed
             most = 4 if needed is None else 2
@@ -224,7 +236,7 @@ def test_of_a_rule_that_cannot_be_settled_it_is_said_that_it_is_not_known(monkey
     allowed = allowed_moves(schema, rules)
     problem = ofm.Problem([[0, 0, 0]], (2, 2, 2), oracle, 2, allowed, restrictions=kept)
     greedy = replace(problem, oracle=First(oracle))
-    (entry,) = with_reasons(ofm.solve(problem), greedy, schema, rules).unreachable
+    (entry,) = blocked_rows(ofm.solve(problem).unreachable, greedy, schema, rules)
     assert (entry.needed_changes, entry.blocked_by) == (None, (str(rules[0]),))
     assert entry.reason.endswith(
         'whether more changes would help is not known; could be helped without the rule "of a, b, no row '
@@ -260,7 +272,7 @@ def test_a_model_that_nothing_convinces_is_named():
 def test_without_time_it_is_said_that_it_is_not_known():
     schema = Schema((Feature("a", ("no", "yes")), Feature("b", ("no", "yes"))))
     problem = ofm.Problem([[0, 0]], (2, 2), ofm.AdditiveOracle([[0, 1], [0, 1]], threshold=2), 1)
-    (entry,) = with_reasons(ofm.solve(problem), problem, schema, stop=Stop(0)).unreachable
+    (entry,) = blocked_rows(ofm.solve(problem).unreachable, problem, schema, stop=Stop(0))
     assert (entry.needed_changes, entry.blocked_by) == (None, ())
     assert "not examined within the time limit" in entry.reason
 
@@ -291,7 +303,7 @@ def slowly(monkeypatch, first, later, seconds=None):
     problem = ofm.Problem(codes, (2, 2, 2), oracle, 1)
     result = ofm.solve(problem)
     slow = replace(problem, oracle=Slow(oracle, first, later))
-    return [entry.reason for entry in with_reasons(result, slow, schema, stop=Stop(seconds)).unreachable]
+    return [entry.reason for entry in blocked_rows(result.unreachable, slow, schema, stop=Stop(seconds))]
 
 
 def test_rows_are_examined_also_where_the_first_question_compiles(monkeypatch):
@@ -322,18 +334,7 @@ def test_verify_takes_the_reasons_as_words():
     assert verify(result.to_json()).ok
 
 
-def test_a_result_without_unreachable_rows_stays_as_it_is():
+def test_where_no_row_is_beyond_help_there_is_nothing_to_say():
     schema = Schema((Feature("a", ("no", "yes")),))
     problem = ofm.Problem([[0]], (2,), ofm.AdditiveOracle([[0, 1]], threshold=1), 1)
-    result = ofm.solve(problem)
-    assert with_reasons(result, problem, schema) is result
-
-
-def test_missing_values_are_no_way_out_even_without_rules():
-    frame = pd.DataFrame({"x": [1.0, 1.0, np.nan, 2.0], "y": [0, 1, 0, 1]})
-
-    def chance(given):
-        return np.where(given["x"].isna(), 0.9, 0.1)
-
-    result = ofm.OneForMany(chance, 1, rules=[Immutable("y")]).explain(frame)
-    assert {entry.blocked_by for entry in result.unreachable} == {(MODEL,)}
+    assert blocked_rows(ofm.solve(problem).unreachable, problem, schema) == ()

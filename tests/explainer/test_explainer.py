@@ -17,7 +17,8 @@ from oneformany import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema, i
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, PredictionMismatchError, UnsupportedModelError
 from oneformany.explainer import OneForMany
-from oneformany.methods import solve
+from oneformany.explainer.asking import Asking
+from oneformany.methods import solve, solve_for
 from oneformany.result.result import Result
 
 
@@ -36,11 +37,11 @@ def asked(monkeypatch):
     """What the engine was asked: the problem and the options of each call."""
     calls = []
 
-    def listening(problem, **options):
+    def listening(asker, problem, **options):
         calls.append((problem, options))
-        return solve(problem, **options)
+        return solve_for(asker, problem, **options)
 
-    monkeypatch.setattr("oneformany.methods.solve", listening)
+    monkeypatch.setattr("oneformany.methods.solve_for", listening)
     return calls
 
 
@@ -198,16 +199,15 @@ def test_rows_that_cannot_be_helped_are_reported_not_hidden(german, model):
 
 
 def test_a_point_that_the_model_does_not_confirm_is_an_error_that_names_it(monkeypatch, german, model):
-    def spoilt(problem, **options):
-        result = solve(problem, **options)
-        first, *others = result.explanations
-        wrong = replace(first, point=german.codes[result_row(problem)])
-        return replace(result, explanations=(*others, wrong))
+    facts = Asking.facts
 
-    def result_row(problem):
-        return int(np.flatnonzero((german.codes == problem.rows[0]).all(axis=1))[0])
+    def spoilt(asker, answer, _beyond=None):
+        first, *others = answer.explanations
+        row = int(np.flatnonzero((german.codes == asker.problem.rows[0]).all(axis=1))[0])
+        wrong = replace(first, point=german.codes[row])
+        return facts(asker, replace(answer, explanations=(*others, wrong)))
 
-    monkeypatch.setattr("oneformany.methods.solve", spoilt)
+    monkeypatch.setattr(Asking, "facts", spoilt)
     with pytest.raises(
         PredictionMismatchError, match=r"explanation \d+ \(.* = .*\): row \d+ is not positive"
     ):

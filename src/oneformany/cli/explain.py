@@ -97,19 +97,17 @@ def explain(
         with nullcontext(None) if quiet else ofm.Progress(shown(rows.name)) as progress:
             asked = as_fitted(frame, explainer.model)
             limits: dict[str, Any] = {"time_limit": time_limit, "progress": progress, "people": counts}
+            limits["record"] = {  # so that an auditor can find the files again
+                "file": model.name,
+                "file_digest": _digest(model),
+                "rows_file": rows.name,
+                "rows_digest": _digest(rows),
+            }
             found = None if curve is None else explainer.curve(asked, curve, **limits)
             if found is None:
                 result = explainer.explain(asked, explanations, coverage, **limits)
             else:
                 result = found.result(explanations or found.elbow)
-        record = {  # so that an auditor can find the files again
-            **result.problem.get("model", {}),
-            "file": model.name,
-            "file_digest": _digest(model),
-            "rows_file": rows.name,
-            "rows_digest": _digest(rows),
-        }
-        result = replace(result, problem={**result.problem, "model": record})
         named = None if json_file is None else str(json_file)
         try:
             if not quiet:

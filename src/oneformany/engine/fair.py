@@ -9,6 +9,7 @@ that a part has at most, which are those of the columns that are chosen there, a
 gains of the columns that may still be chosen. All of it is counted in integers.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,12 +20,13 @@ from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.choose import choose
 from oneformany.engine.context import Context
 from oneformany.engine.cover.incidence import Incidence
-from oneformany.engine.solve import told
+from oneformany.engine.solve import Answering, told
 from oneformany.engine.sources.opening import open_source
 from oneformany.engine.standing import CostStanding, Standing
 from oneformany.engine.table.cost_levels import cheapest
 from oneformany.engine.table.table import ColumnTable
 from oneformany.exceptions import InputError
+from oneformany.result.facts import Asker
 from oneformany.result.result import Result
 from oneformany.schedule import SCHEDULE
 from oneformany.stop import Stop
@@ -33,6 +35,9 @@ SWEEPS = 20  # of exchanges of one column for another: more never helped where i
 CHEAPER = 1e-3  # of a person: what it counts that somebody pays much, so that the dearest are left out
 LEAVING_OUT = 10.0  # seconds for whom to leave out: rows that stand for many people make that a knapsack
 LOOKED_AT = 200  # columns that an exchange tries: those that hold most people of some group
+
+Noting = Callable[[Result, IntArray, int], Asker]
+"""Makes whoever asks, of what is known before the result is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +113,12 @@ class FairResult:
     bound: int
 
 
-def solve_fair(run: Context, groups: Groups) -> FairResult:
-    """Choose for the goal of a run, of explanations or of a share, while groups are helped alike."""
+def solve_fair(run: Context, groups: Groups, asker: Noting | None = None) -> FairResult:
+    """Choose for the goal of a run, of explanations or of a share, while groups are helped alike.
+
+    Whoever asks is made when it is known what the answer without the condition is, whom this one helps, and
+    what is proved.
+    """
     whole = run.stop
     first_run = replace(run, stop=SCHEDULE.free.of(whole))
     source = open_source(first_run)
@@ -131,9 +140,10 @@ def solve_fair(run: Context, groups: Groups) -> FairResult:
     standing = replace(first, chosen=chosen, covered=int(helped.sum()))
     cheap = CostStanding(table, chosen, owner, 0, None)
     plain = replace(run, options=replace(run.options, least_cost=False))  # nobody looks for the least cost
-    result = told(source, plain, standing, cheap)
-    met = bound == (int(helped.sum()) if run.goal.explanations is not None else result.count)
-    return FairResult(replace(result, ended="proved") if met else result, free, helped, bound)
+    met = bound == (int(helped.sum()) if run.goal.explanations is not None else len(chosen))
+    asking = None if asker is None else Answering(plain, asker(free, helped, bound))
+    result = told(source, plain, standing, cheap, asking, proved=met)
+    return FairResult(result, free, helped, bound)
 
 
 def _for_a_share(search: "FairSearch", first: Standing, needed: int) -> tuple[FairAnswer, int]:

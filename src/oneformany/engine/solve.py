@@ -1,12 +1,14 @@
 """The front of the exact engine: composes, contains no algorithm."""
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from oneformany.arrays import BoolArray, IntArray
+from oneformany.arrays import IntArray
 from oneformany.compiling import FELT
+from oneformany.engine.again import accepts, hopeful_problems, until_accepted
 from oneformany.engine.alone import with_ways_alone
 from oneformany.engine.certificate import Proofs
 from oneformany.engine.cheapen import cheapen
@@ -21,8 +23,9 @@ from oneformany.engine.table.cost_levels import cheapest
 from oneformany.memory import Memory
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
-from oneformany.result.build import build_result, versions_of
+from oneformany.result.build import Group, build_result, explanations_of, versions_of
 from oneformany.result.explanation import Explanation
+from oneformany.result.facts import Asker, Facts, TurnedDownError
 from oneformany.result.proof import Proof
 from oneformany.result.result import Result
 from oneformany.schedule import SCHEDULE
@@ -43,11 +46,13 @@ def solve_exact(
     goal: Goal | None = None,
     start: Sequence[Explanation] = (),
     clock: Callable[[], float] | None = None,
+    asker: Asker | None = None,
 ) -> Result:
     """Find the fewest explanations, or the best within a goal, with a proof; as ``solve`` of the package.
 
     ``start`` is an answer that is known, to the same question or to one with fewer changes; ``clock`` tells
-    the seconds of the limit, by default those of the clock on the wall.
+    the seconds of the limit, by default those of the clock on the wall. The ``asker`` sees the answer before
+    it is given out.
     """
     goal, options = goal or Goal(), options or Options()
     counted = {} if clock is None else {"clock": clock}
@@ -55,16 +60,8 @@ def solve_exact(
     run = Context(problem, goal, stop, options, progress=progress, seed=seed)
     with stop.on_interrupt():
         problem = prepared(problem, stop)
-        run = replace(run, problem=problem)
-        for hopeful in hopeful_problems(problem):
-            first = solved(replace(run, problem=hopeful, statistics=Statistics()), start)
-            start = accepted_explanations(problem, first)
-            if len(start) == len(first.explanations):
-                # Bounds and proofs hold all the more for fewer positive points.
-                return replace(first, problem={**first.problem, "oracle": problem.oracle.describe()})
-            if stop.expired():
-                break
-        return solved(replace(run, statistics=Statistics()), start)
+        answering = Answering(replace(run, problem=problem), asker, start)
+        return until_accepted(problem, answering, stop)
 
 
 def prepared(problem: Problem, stop: Stop) -> Problem:
@@ -74,15 +71,55 @@ def prepared(problem: Problem, stop: Stop) -> Problem:
     return with_ways_alone(problem, hopeful_problems(problem), SCHEDULE.alone.of(stop))
 
 
-def solved(run: Context, start: Sequence[Explanation]) -> Result:
-    """Open a source, choose from it, make that cheaper, and say so."""
-    source = open_source(run, start)
-    first = choose(source, run, start)
-    return told(source, run, first, cheapen(source, run, first))
+class Answering:
+    """Answers a question; the next time, it begins with those explanations that were accepted."""
+
+    def __init__(self, run: Context, asker: Asker | None = None, start: Sequence[Explanation] = ()) -> None:
+        self.run, self._asker, self._start = run, asker, start
+        self._shown = False  # whether the asker has seen an answer
+
+    def __call__(self, asked: Problem) -> Result:
+        """Open a source, choose from it, make that cheaper, and say so."""
+        stop = self.run.stop
+        if self._shown:
+            stop = stop.at_least(min(SCHEDULE.telling, stop.time_limit or math.inf))
+        run = replace(self.run, problem=asked, stop=stop, statistics=Statistics())
+        source = open_source(run, self._start)
+        first = choose(source, run, self._start)
+        return told(source, run, first, cheapen(source, run, first), self)
+
+    def confirmed(self, asked: Problem, groups: Sequence[Group]) -> Problem:
+        """Let the oracle of the question itself confirm groups; return the question."""
+        problem = self.run.problem
+        if asked is not problem:
+            explanations, _ = explanations_of(asked, groups)
+            self._start = accepted(problem, explanations)
+            if len(self._start) < len(explanations):
+                raise TurnedDownError
+        return problem
+
+    def facts(self, answer: Result) -> Facts:
+        """What the asker adds."""
+        if self._asker is None:
+            return Facts()
+        self._shown = True
+        try:
+            return self._asker.facts(answer)
+        except TurnedDownError:
+            self._start = accepted(self.run.problem, answer.explanations)
+            raise
 
 
-def told(source: ColumnSource, run: Context, first: Standing, cheap: CostStanding | None = None) -> Result:
-    """State what was found and what was proved."""
+def told(
+    source: ColumnSource,
+    run: Context,
+    first: Standing,
+    cheap: CostStanding | None = None,
+    asking: Answering | None = None,
+    *,
+    proved: bool = False,
+) -> Result:
+    """State what was found and what was ``proved``, perhaps by other means."""
     problem, goal, proofs = run.problem, run.goal, Proofs(run.problem, source.unreachable)
     owner, _ = cheapest(first.table, first.chosen, first.table.n_rows)  # each row where it pays least
     columns = (first.table, first.chosen, owner) if cheap is None else cheap.columns
@@ -98,9 +135,10 @@ def told(source: ColumnSource, run: Context, first: Standing, cheap: CostStandin
     lacks, compiling = source.shortfall, run.stop.root.compiling
     if compiling >= FELT:
         run.statistics.spend("compiling, once", compiling)
+    groups = source.groups(*columns)
     return build_result(
-        problem,
-        source.groups(*columns),
+        problem if asking is None else asking.confirmed(problem, groups),
+        groups,
         reasons=reasons_of(problem, np.flatnonzero(source.unreachable), run.stop.at_least(SCHEDULE.reasons)),
         helpable=np.flatnonzero(source.reachable),
         proof=proof,
@@ -116,32 +154,25 @@ def told(source: ColumnSource, run: Context, first: Standing, cheap: CostStandin
         method="exact",
         seed=run.seed,
         goal=goal if goal.limited else None,
+        asker=asking,
+        settled=proved,
     )
 
 
-def hopeful_problems(problem: Problem) -> Iterator[Problem]:
-    """Ask with an oracle that calls all doubtful points positive, if there are any.
-
-    A sum of tables decides in closed form, except within its margin, where an answer seldom has a point.
-    Asked about a point, the model may settle others as well; as long as it does, that is worth another try.
-    """
-    hopeful = getattr(problem.oracle, "hopeful", lambda: None)
-    threshold = None
-    while (oracle := hopeful()) is not None and oracle.threshold != threshold:
-        threshold = oracle.threshold
-        yield replace(problem, oracle=oracle)
+def accepted(problem: Problem, explanations: Sequence[Explanation]) -> list[Explanation]:
+    """Those of some explanations after which the problem's own oracle accepts each of their rows."""
+    if not explanations:
+        return []
+    rows = np.concatenate([np.array(one.members) for one in explanations])
+    ends = np.concatenate([_ends(problem, one) for one in explanations])
+    refused = rows[~accepts(problem, rows, ends)]
+    return [one for one in explanations if not np.isin(one.members, refused).any()]
 
 
-def accepted_explanations(problem: Problem, result: Result) -> list[Explanation]:
-    """Take the explanations after which the problem's own oracle accepts each of their rows."""
-    covered = np.flatnonzero(np.asarray(result.assignment) >= 0)
-    refused = covered[~accepts(problem, covered, result.points[covered])]
-    return [one for one in result.explanations if not np.isin(one.members, refused).any()]
-
-
-def accepts(problem: Problem, rows: IntArray, cells: IntArray) -> BoolArray:
-    """Whether the oracle accepts each of some given rows at the cells it goes to."""
-    if problem.own is None:
-        return problem.oracle.positive(cells)
-    values = problem.own.values[rows]
-    return problem.oracle.positive(problem.own.follow(values, cells, np.ones(cells.shape, dtype=np.bool_)))
+def _ends(problem: Problem, explanation: Explanation) -> IntArray:
+    """Where the rows of an explanation go."""
+    if explanation.ends is not None:
+        return np.array(explanation.ends, dtype=np.int64)
+    ends, changed = problem.codes[list(explanation.members)].copy(), list(explanation.changed)
+    ends[:, changed] = np.array(explanation.point)[changed]
+    return ends

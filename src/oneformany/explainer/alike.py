@@ -10,15 +10,15 @@ import pandas as pd
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import IntArray, usual_arithmetic
 from oneformany.exceptions import InputError
-from oneformany.explainer.asking import asking, with_a_moment
+from oneformany.explainer.asking import Asking, asking
 from oneformany.problem.goal import Goal
+from oneformany.result.facts import TurnedDownError
 from oneformany.result.result import Result
 from oneformany.schema.feature import suggestion
 from oneformany.schema.frames import as_pandas
 from oneformany.stop import Stop
 
 if TYPE_CHECKING:
-    from oneformany.engine.fair import FairResult
     from oneformany.explainer.explainer import OneForMany
 
 MOST_GROUPS = 50  # more are names or numbers; each takes part in every step of the search
@@ -68,15 +68,18 @@ def explain_alike(
         each = np.ones(len(codes), dtype=np.int64) if problem.people is None else np.asarray(problem.people)
         np.add.at(counts, (problem.row_of, codes), each)
         goal, share = Goal(explanations, coverage), Fraction(str(within))
-        found = solve_fair(Context(problem, goal, stop), Groups(counts, share))
-        noted = _record(name, [*map(str, groups.categories)], codes, counts, share, found)
-        question = replace(question, noted={**question.noted, "between": noted}, stop=with_a_moment(stop))
-        confirmed = question.confirmed(found.result)
-    if confirmed is None:
-        raise InputError(
-            "the model decides some rows at its threshold differently each time; name a threshold="
-        )
-    return confirmed
+        names = [*map(str, groups.categories)]
+
+        def noting(free: Result, helped: IntArray, bound: int) -> Asking:
+            noted = _record(name, names, codes, counts, share, free, helped, bound)
+            return replace(question, noted={**question.noted, "between": noted})
+
+        try:
+            return solve_fair(Context(problem, goal, stop), Groups(counts, share), noting).result
+        except TurnedDownError as error:
+            raise InputError(
+                "the model decides some rows at its threshold differently each time; name a threshold="
+            ) from error
 
 
 def _values(frame: pd.DataFrame, between: AnyValue) -> tuple[str, "pd.Series[Any]"]:
@@ -92,18 +95,24 @@ def _values(frame: pd.DataFrame, between: AnyValue) -> tuple[str, "pd.Series[Any
 
 
 def _record(
-    name: str, names: list[str], codes: IntArray, counts: IntArray, within: Fraction, found: "FairResult"
+    name: str,
+    names: list[str],
+    codes: IntArray,
+    counts: IntArray,
+    within: Fraction,
+    free: Result,
+    helped: IntArray,
+    bound: int,
 ) -> dict[str, Any]:
     """Say who was helped alike, and what that costs, as plain data."""
-    free = found.free
     return {
         "by": name,
         "names": names,
         "groups": codes.tolist(),
         "people": counts.sum(axis=0).tolist(),
-        "helped": found.helped.tolist(),
+        "helped": helped.tolist(),
         "within": [within.numerator, within.denominator],
-        "bound": found.bound,
+        "bound": bound,
         "without": {
             "count": free.count,
             "lower_bound": free.lower_bound,

@@ -2,8 +2,8 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +11,22 @@ import numpy as np
 import pandas as pd
 
 from oneformany.anything import AnyFrame, AnyValue
+from oneformany.arrays import IntArray
 from oneformany.exceptions import PredictionMismatchError
-from oneformany.explainer.blocking import with_reasons
+from oneformany.explainer.blocking import blocked_rows
 from oneformany.explainer.chances import with_probabilities
 from oneformany.explainer.posing import Posed, acceptors_of, pose
-from oneformany.explainer.ranges import with_ranges
+from oneformany.explainer.ranges import ranges_of
 from oneformany.explainer.wanted import ask_about_wanted, wanted_answer
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.problem.problem import checked_people
 from oneformany.readers.acceptors import kind_of
+from oneformany.result.explanation import Unreachable
+from oneformany.result.facts import Facts, TurnedDownError
 from oneformany.result.file import canonical
-from oneformany.result.following import apply
+from oneformany.result.following import follow
+from oneformany.result.labels import isolated
 from oneformany.result.own_rules import with_words
 from oneformany.result.result import Result
 from oneformany.result.row_index import RowIndex
@@ -54,6 +58,10 @@ class Asking:
         The clock.
     noted : dict
         What else results say of the question.
+    record : dict
+        What else they say of the model.
+    ranges : bool
+        Whether ranges are looked for; otherwise targets are told alone.
     """
 
     asked: "OneForMany"
@@ -61,57 +69,97 @@ class Asking:
     posed: Posed
     table: Table
     stop: Stop
-    noted: dict[str, Any]
+    noted: Mapping[str, Any]
+    record: Mapping[str, Any]
+    ranges: bool = True
 
-    def confirmed(self, result: Result, *, reasons: bool = True, ranges: bool = True) -> Result | None:
-        """Have the model confirm an answer, and add what the engine does not know.
+    def time_left(self) -> float | None:
+        """Seconds for an answer: what is left, and some whatever reading took."""
+        limit = self.stop.time_limit
+        return None if limit is None else max(self.stop.remaining(), SCHEDULE.solving * limit)
 
-        ``None``: the model said otherwise than before about rows at the threshold; ask again. Without
-        ``reasons`` rows beyond help keep those that they have; without ``ranges`` targets are told alone.
+    def facts(self, answer: Result, beyond: tuple[Unreachable, ...] | None = None) -> Facts:
+        """Ask the model about every covered row; say why others are beyond help, and which ranges serve.
+
+        ``beyond`` are the rows beyond help with their reasons, where these are known.
         """
-        asked, posed, stop = self.asked, self.posed, self.stop
-        if reasons:
-            result = with_reasons(result, self.problem, posed.schema, asked.rules, with_a_moment(stop))
-            result = with_probabilities(result, posed, self.table)
-        # Which rows of the frame these are, and what an auditor asks for.
-        known = {
-            **result.problem,
-            "rows": posed.refused.tolist(),
+        posed, rules, rows = self.posed, self.asked.rules, self.posed.refused
+        covered = np.flatnonzero(answer.has_explanation)
+        before, after = answer.codes[covered], answer.points[covered]
+        moved = follow(posed.schema, self.table.frame.iloc[rows[covered]], before, after, self.table.frame)
+        self._confirm(answer, covered, moved)
+        if beyond is None:
+            blocked = blocked_rows(answer.unreachable, self.problem, posed.schema, rules, self._a_moment())
+            beyond = with_probabilities(blocked, posed, self.table)
+        told = {
+            "rows": rows.tolist(),
             "already_positive": np.flatnonzero(posed.positive).tolist(),
             **self.noted,
-            "model": _model_record(asked, result.problem["oracle"], posed),
-            "wanted": wanted_answer(asked),
-            "rules": [str(rule) for rule in asked.rules],
-            "restrictions": with_words(result.problem["restrictions"], asked.rules),
+            "model": {**_model_record(self.asked, answer.problem["oracle"], posed), **self.record},
+            "wanted": wanted_answer(self.asked),
+            "rules": [str(rule) for rule in rules],
+            "restrictions": with_words(answer.problem["restrictions"], rules),
         }
-        index = RowIndex.of(self.table.frame.index[posed.refused])
-        result = replace(result, schema=posed.schema, problem=known, index=index)
-        moved = _confirmed(result, posed, apply(result, self.table.frame))
-        if moved is None:
-            return None
-        if not ranges:
-            return result
-        return with_ranges(result, posed, moved, asked.rules, with_a_moment(stop))
+        ranges = ranges_of(answer, posed, moved, rules, self._a_moment()) if self.ranges else []
+        if any(ranges):
+            told["ranges"] = ranges
+        return Facts(posed.schema, RowIndex.of(self.table.frame.index[rows]), told, beyond)
+
+    def _a_moment(self) -> Stop:
+        """For what is said beside the answer: as long as there is time, and at least a moment."""
+        limit = math.inf if self.stop.time_limit is None else self.stop.time_limit
+        return self.stop.at_least(min(SCHEDULE.telling, limit))
+
+    def _confirm(self, answer: Result, covered: IntArray, moved: pd.DataFrame) -> None:
+        """Ask the model itself about every covered row as it is after following.
+
+        About rows at the threshold it may say otherwise than before, as a library may that adds up in another
+        order in another company; its oracle knows then what it says of these rows together.
+        """
+        posed = self.posed
+        accepted = posed.decide(moved) if len(moved) else np.ones(0, dtype=np.bool_)
+        if accepted.all():
+            return
+        refused = covered[~accepted]
+        after = answer.points[refused]
+        if posed.own is not None:
+            own = posed.own.values[posed.refused[refused]]  # noqa: PD011 (own values, not those of pandas)
+            after = posed.own.follow(own, after, np.ones(after.shape, dtype=np.bool_))
+        if hasattr(posed.oracle, "turn_down") and posed.oracle.turn_down(after).all():
+            raise TurnedDownError
+        row, number = int(refused[0]), answer.assignment[refused[0]]
+        changed, features = answer.explanations[number].changed, posed.schema.features
+        words = ", ".join(
+            f"{isolated(features[f].title or features[f].name)} = "
+            f"{isolated(features[f].target_label(int(answer.points[row, f])))}"
+            for f in changed
+        )
+        label = isolated(self.table.frame.index[posed.refused[row]])
+        raise PredictionMismatchError(
+            f"explanation {number + 1} ({words}): row {label} is not positive by the model's own "
+            f"prediction after following it ({(~accepted).sum()} of {len(accepted)} rows); please report "
+            "this model"
+        )
 
 
-def asking(asked: "OneForMany", frame: AnyFrame, stop: Stop, people: AnyValue = None) -> Asking:
+def asking(
+    asked: "OneForMany",
+    frame: AnyFrame,
+    stop: Stop,
+    people: AnyValue = None,
+    record: Mapping[str, Any] | None = None,
+) -> Asking:
     """Pose the question of an explainer about a frame, for those who answer it in their own way."""
     table = Table.of(frame)
     posed = pose(asked, table, stop)
     ask_about_wanted(asked, posed)
     counts = checked_people(people, len(posed.positive))
-    return Asking(asked, posed.problem(asked.max_changes, asked.share, counts), posed, table, stop, {})
-
-
-def with_a_moment(stop: Stop) -> Stop:
-    """For what is said beside the answer: as long as there is time, and at least a moment."""
-    most = math.inf if stop.time_limit is None else stop.time_limit
-    return stop.at_least(min(SCHEDULE.telling, most))
+    problem = posed.problem(asked.max_changes, asked.share, counts)
+    return Asking(asked, problem, posed, table, stop, {}, record or {})
 
 
 def first_answer(
-    problem: Problem,
-    stop: Stop,
+    question: Asking,
     explanations: int | None,
     coverage: float | None,
     progress: Callable[[Round], None] | None,
@@ -122,35 +170,14 @@ def first_answer(
     """
     from oneformany.engine.solve import solve_exact  # compiled parts are loaded when they are needed
 
-    moment = min(SCHEDULE.first, stop.time_limit or 0.0)
-    goal = Goal(explanations, coverage)
-    return solve_exact(problem, time_limit=moment, clock=patient_clock(), progress=progress, goal=goal)
-
-
-def _confirmed(result: Result, posed: Posed, moved: pd.DataFrame) -> pd.DataFrame | None:
-    """Ask the model itself about every covered row as it is after following.
-
-    ``None``: about rows at the threshold it said otherwise than before, as a library may that adds up
-    in another order in another company; its oracle knows now what it says of these rows together.
-    """
-    accepted = posed.decide(moved) if len(moved) else np.ones(0, dtype=np.bool_)
-    refused = np.flatnonzero(result.has_explanation)[~accepted]
-    after = result.points[refused]
-    if posed.own is not None:
-        own = posed.own.values[posed.refused[refused]]  # noqa: PD011 (own values, not those of pandas)
-        after = posed.own.follow(own, after, np.ones(after.shape, dtype=np.bool_))
-    if len(refused) and hasattr(posed.oracle, "turn_down") and posed.oracle.turn_down(after).all():
-        return None
-    for row in refused[:1].tolist():
-        number, labels, point = result.assignment[row], result.labels, result.points[row].tolist()
-        changed = result.explanations[number].changed
-        words = ", ".join(f"{labels.feature(f)} = {labels.target(f, point[f])}" for f in changed)
-        raise PredictionMismatchError(
-            f"explanation {number + 1} ({words}): row {labels.row(row)} is not positive by the model's own "
-            f"prediction after following it ({(~accepted).sum()} of {len(accepted)} rows); please report "
-            "this model"
-        )
-    return moved
+    return solve_exact(
+        question.problem,
+        time_limit=min(SCHEDULE.first, question.stop.time_limit or 0.0),
+        clock=patient_clock(),
+        progress=progress,
+        goal=Goal(explanations, coverage),
+        asker=question,
+    )
 
 
 def _model_record(asked: "OneForMany", oracle: dict[str, Any], posed: Posed) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from oneformany.oracles.protocol import Oracle
 from oneformany.problem import AnyRestriction, Problem
 from oneformany.problem.ruled import ruled
 from oneformany.result.explanation import Unreachable
-from oneformany.result.result import Result
 from oneformany.schema.rules.combine import RowRule, Rule, allowed_moves
 from oneformany.schema.schema import Schema
 from oneformany.stop import Stop
@@ -32,20 +31,20 @@ NUMBER_OF_CHANGES = {  # that would do, by whether any would
 Limits = tuple[Sequence[BoolArray | None], tuple[AnyRestriction, ...]]  # allowed moves, and rules on rows
 
 
-def with_reasons(
-    result: Result,
+def blocked_rows(
+    unreachable: Sequence[Unreachable],
     problem: Problem,
     schema: Schema,
     rules: Sequence[Rule | RowRule] = (),
     stop: Stop | None = None,
-) -> Result:
-    """Add to every unreachable row what blocks it, as far as that can be proved in time.
+) -> tuple[Unreachable, ...]:
+    """Say of every unreachable row what blocks it, as far as that can be proved in time.
 
     That is the time left, and at most one that grows with the rows.
     """
-    if not result.unreachable:
-        return result
-    rows = list(dict.fromkeys(int(problem.row_of[entry.row]) for entry in result.unreachable))
+    if not unreachable:
+        return ()
+    rows = list(dict.fromkeys(int(problem.row_of[entry.row]) for entry in unreachable))
     asking = _Asking(problem, schema, rules, stop or Stop())
     # Once for nothing: a first question may wait for a compiler, which is not the row's fault
     asking.helps(rows[0], problem.n_features, asking.given, SECONDS)
@@ -54,11 +53,11 @@ def with_reasons(
         asking.stop, within = asking.stop.part(most), f"the {most:.0f} seconds that are spent on it"
     known = {row: asking.about(row, within) for row in rows}
     entries = []
-    for entry in result.unreachable:
+    for entry in unreachable:
         needed, blocked, words = known[int(problem.row_of[entry.row])]
         base = entry.reason.partition("; ")[0]
         entries.append(Unreachable(entry.row, f"{base}; {words}", needed, blocked))
-    return replace(result, unreachable=tuple(entries))
+    return tuple(entries)
 
 
 class _Asking:

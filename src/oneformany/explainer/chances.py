@@ -9,7 +9,7 @@ from oneformany.arrays import FloatArray, IntArray
 from oneformany.exceptions import OneForManyError
 from oneformany.explainer.posing import Posed
 from oneformany.readers.verdict import Verdict, class_index, said
-from oneformany.result.result import Result
+from oneformany.result.explanation import Unreachable
 from oneformany.schema.frames import Table
 
 NOW = re.compile(r": score \S+ now, needed [^;]*")
@@ -17,22 +17,24 @@ EVER = re.compile(r": score \S+ now, at most \S+ with every feature free, needed
 HALF = 0.5  # what a classifier of two classes needs that predicts the likelier one
 
 
-def with_probabilities(result: Result, posed: Posed, table: Table) -> Result:
+def with_probabilities(
+    unreachable: tuple[Unreachable, ...], posed: Posed, table: Table
+) -> tuple[Unreachable, ...]:
     """Tell the model's own probability of a row beyond help, where it has one, instead of a score."""
-    rows = [entry.row for entry in result.unreachable]
-    if not rows or not any(": score " in entry.reason for entry in result.unreachable):
-        return result
+    rows = [entry.row for entry in unreachable]
+    if not rows or not any(": score " in entry.reason for entry in unreachable):
+        return unreachable
     chances = _probabilities(posed, table, posed.refused[rows])
     if chances is None:
-        return result
+        return unreachable
     least = _needed(posed)
     told = []
-    for entry, chance in zip(result.unreachable, chances.tolist(), strict=True):
+    for entry, chance in zip(unreachable, chances.tolist(), strict=True):
         needed = "" if least is None or chance >= least else f", {least:g} needed"
         now = f": probability {_rounded(chance, least)} now{needed}"
         reason = EVER.sub(f"{now}, and too small with every feature free", entry.reason)
         told.append(replace(entry, reason=NOW.sub(now, reason)))
-    return replace(result, unreachable=tuple(told))
+    return tuple(told)
 
 
 def _probabilities(posed: Posed, table: Table, rows: IntArray) -> FloatArray | None:

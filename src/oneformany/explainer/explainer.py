@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray, usual_arithmetic
 from oneformany.exceptions import InputError
-from oneformany.explainer.asking import Asking, first_answer, with_a_moment
+from oneformany.explainer.asking import Asking, first_answer
 from oneformany.explainer.in_parts import explained_in_parts, read_source
-from oneformany.explainer.posing import Posed, check_refused, pose
+from oneformany.explainer.posing import check_refused, pose
 from oneformany.explainer.streams import (
     MOST_KEPT,
     TooManyRowsError,
@@ -158,6 +158,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         people: AnyValue = None,
         between: AnyValue = None,
         within: float = 0.05,
+        record: Mapping[str, Any] | None = None,
     ) -> Result:
         """Find the fewest explanations for the rows that the model turns down.
 
@@ -191,6 +192,9 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             row. Together with ``explanations`` or ``coverage``. Whoever is left out for it is told so.
         within : float
             By how much the shares of the refused people of each group who are helped may differ.
+        record : dict, optional
+            What else an auditor wants to know about the model, such as the name of its file; kept with the
+            result, in ``result.problem["model"]``.
 
         Raises
         ------
@@ -208,6 +212,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             fair = import_module("oneformany.explainer.alike").explain_alike
             alike: Result = fair(self, frame, between, within, people=people, **limits)
             return alike
+        from oneformany.methods import solve_for  # compiled parts are loaded when they are needed
+
         stop = Stop(time_limit)
         with (
             stop.on_interrupt(),
@@ -230,33 +236,18 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             posed = pose(asked, table, stop)
             ask_about_wanted(asked, posed)
             problem = posed.problem(self.max_changes, self.share, checked_people(people, len(posed.positive)))
-            asked_for = {"explanations": explanations, "coverage": coverage, "progress": told}
-            return self._answer(problem, posed, table, stop, noted=noted, **asked_for)
-
-    def _answer(
-        self,
-        problem: Problem,
-        posed: Posed,
-        table: Table,
-        stop: Stop,
-        *,
-        noted: dict[str, Any],
-        **asked_for: AnyValue,
-    ) -> Result:
-        """Solve the problem; confirm the answer by the model itself; add what the engine does not know."""
-        from oneformany.methods import solve  # compiled parts are loaded when they are needed
-
-        moved, until = None, stop
-        asking = Asking(self, problem, posed, table, stop, noted)
-        while moved is None:
-            least = SCHEDULE.solving * (stop.time_limit or 0.0)
-            left = None if stop.time_limit is None else max(until.remaining(), least)
-            result = solve(problem, time_limit=left, **asked_for)
+            question = Asking(self, problem, posed, table, stop, noted, record or {})
+            result = solve_for(
+                question,
+                problem,
+                time_limit=question.time_left(),
+                progress=told,
+                explanations=explanations,
+                coverage=coverage,
+            )
             if not result.covered and result.undecided and result.ended == "time limit":
-                result = first_answer(problem, stop, **asked_for)
-            moved = asking.confirmed(result)
-            until = with_a_moment(stop)
-        return moved
+                return first_answer(question, explanations, coverage, told)
+            return result
 
     def curve(
         self,
@@ -266,12 +257,13 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         time_limit: float | None = None,
         progress: Callable[[Round], None] | None = None,
         people: AnyValue = None,
+        record: Mapping[str, Any] | None = None,
     ) -> "Curve":
         """Answer for 1, 2, 3, ... explanations at once: the most people that so many help, at the least cost.
 
         Parameters
         ----------
-        frame, time_limit, progress, people
+        frame, time_limit, progress, people, record
             As in :meth:`explain`; the time is that of all answers together.
         most : int
             The largest number of explanations to ask about.
@@ -282,7 +274,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             A table, a plot, a sentence on where it bends, and ``result(4)``, each with its bounds.
         """
         drawn: Curve = import_module("oneformany.studies.how_many").curve_of_frame(
-            self, frame, most, time_limit=time_limit, progress=progress, people=people
+            self, frame, most, time_limit=time_limit, progress=progress, people=people, record=record
         )
         return drawn
 

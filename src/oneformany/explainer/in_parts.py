@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from oneformany.problem.goal import Goal
 from oneformany.result.others import Others
 from oneformany.result.proof import Weights
 from oneformany.result.result import Ended, Result, Status
+from oneformany.schedule import SCHEDULE
 from oneformany.schema.frames import Table
 from oneformany.schema.schema import Schema
 from oneformany.statistics import Round
@@ -45,8 +46,6 @@ MORE = 0.005  # of the people, beside what was lacking
 # Steps of a listing of the few rows that stand for all, some 10**9 a second: where more are needed, and the
 # oracle judges all actions of a row, a few of these few carry the proof: in seconds instead of half a minute.
 FEW_WORK = 1e9
-# Of a time limit: for all that is done but telling the answer; and of what is left then, for one answer.
-LOOKING, ANSWERING = 0.85, 0.4
 HURRY = 1.5  # times what looking at all rows takes, as far as that is known: then there is no time for more
 
 Answer = Callable[[Table, Goal, Stop], Result]
@@ -111,7 +110,7 @@ class Run:
     def answered(self, goal: Goal) -> Result:
         """Answer for the rows that were taken in."""
         rows = typed(pd.concat(self.rows), self.reader.like)
-        part = self.stop.part(ANSWERING * self.stop.remaining())
+        part = SCHEDULE.few.of(self.stop)
         return self.answer(Table.of(self.table.named(rows)), goal, part)
 
     @property
@@ -144,7 +143,7 @@ def explained_in_parts(
 ) -> Result:
     """Answer for a few rows of a source, as often as it takes until that is an answer for all."""
     from oneformany.engine.options import Options  # compiled parts are loaded when they are needed
-    from oneformany.methods import solve
+    from oneformany.methods import solve_for
 
     reader, posed, table = read_source(asked, first, stop)
     ask_about_wanted(asked, posed)
@@ -158,14 +157,11 @@ def explained_in_parts(
         options = Options(least_cost=False)
         if isinstance(problem.oracle, JudgesActions):
             options = replace(options, most_work=FEW_WORK)
-        how: dict[str, Any] = {"progress": told, "options": options, **asdict(wanted)}
-        asking, found = Asking(reader.asked, problem, few, rows, limit, {}), None
-        while found is None:
-            left = None if limit.time_limit is None else limit.remaining()
-            found = asking.confirmed(solve(problem, time_limit=left, **how), ranges=False)
-        return found
+        left = None if limit.time_limit is None else limit.remaining()
+        asking = Asking(reader.asked, problem, few, rows, limit, {}, {}, ranges=False)
+        return solve_for(asking, problem, time_limit=left, progress=told, options=options, **asdict(wanted))
 
-    limit = stop.part(LOOKING * stop.remaining())
+    limit = SCHEDULE.parts.of(stop)
     return explain_parts(Run(reader, parts, table, posed.schema, limit, answer), goal)
 
 

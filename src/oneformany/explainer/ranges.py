@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -46,10 +46,10 @@ class Span:
         return self.feature if self.whole else {"feature": self.feature, "low": self.low, "high": self.high}
 
 
-def with_ranges(
+def ranges_of(
     result: Result, posed: Posed, moved: pd.DataFrame, rules: Sequence[object], stop: Stop
-) -> Result:
-    """Note for each explanation in which features a range may be named instead of a number.
+) -> list[list[int | dict[str, Any]]]:
+    """Say for each explanation in which features a range may be named instead of a number.
 
     A range may be named when every number in it keeps to the ``rules`` and, in every combination with the
     numbers of the other ranges, makes the model accept every row of the group, given as ``moved`` after
@@ -57,12 +57,12 @@ def with_ranges(
     beyond the reference data, the least or the greatest of these is the end. What cannot be known, or takes
     too many questions, is told as the number that was proved.
     """
+    ranges: list[list[int | dict[str, Any]]] = [[] for _ in result.explanations]
     if posed.cells is None or result.share == "features" or not result.covered:
-        return result
+        return ranges
     asking = _Asking(posed, rules, stop)
     covered, changes = np.flatnonzero(result.has_explanation), result.changes
     compared = compared_names(rules)  # of these only the number itself was looked at
-    ranges: list[list[int | dict[str, Any]]] = [[] for _ in result.explanations]
     for number, explanation in enumerate(result.explanations[:MOST_EXPLANATIONS]):
         rows = moved.iloc[np.searchsorted(covered, explanation.members)]
         moves = changes[list(explanation.members)]
@@ -73,9 +73,7 @@ def with_ranges(
                 served = (span for span in widest_first if asking.serve(rows, moves, [*spans, span]))
                 spans += [span for span in (next(served, None),) if span is not None]
         ranges[number] = [span.written() for span in spans]
-    if not any(ranges):
-        return result
-    return replace(result, problem={**result.problem, "ranges": ranges})
+    return ranges
 
 
 class _Asking:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -15,11 +15,13 @@ from oneformany.problem import Problem
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import Goal
 from oneformany.result.explanation import Explanation, Unreachable
+from oneformany.result.facts import Asker
 from oneformany.result.least_cost import least_move, proof_by_single_moves
 from oneformany.result.own_rules import written_rule
 from oneformany.result.proof import Proof
 from oneformany.result.result import Ended, Result, Status
 from oneformany.result.squares import written_square
+from oneformany.statistics import Statistics
 from oneformany.stop import Stop
 
 
@@ -46,6 +48,8 @@ def build_result(
     cost_open: bool = False,
     notes: tuple[str, str] = ("", ""),
     by_time: bool = False,
+    settled: bool = False,
+    asker: Asker | None = None,
     **told: AnyValue,
 ) -> Result:
     """State what was found and what was proved, in the numbering of the given rows.
@@ -54,10 +58,11 @@ def build_result(
     ``helpable`` are those that are known to be helpable; all others are undecided. ``bound`` explanations are
     needed where a proof of coverage says so, and ``cost_open`` is a least cost that was asked for and that no
     search proved. The ``notes`` say why the cost, and the number, may not be proved, for where they are not;
-    ``by_time``: whatever other limit was met, more time would have helped. What else is ``told`` is as in
-    :class:`~oneformany.Result`.
+    ``by_time``: whatever other limit was met, more time would have helped; ``settled``: all was proved by
+    other means. Whoever asked sees a draft, and what it knows gets into the result. What else is ``told`` is
+    as in :class:`~oneformany.Result`.
     """
-    explanations, assignment = _explanations(problem, groups)
+    explanations, assignment = explanations_of(problem, groups)
     # Before the classifier is described: what it answers here may be about doubtful points
     alone = least_move(problem) if cost_open else None
     beyond = [row for row, distinct in enumerate(problem.row_of.tolist()) if distinct in reasons]
@@ -66,13 +71,13 @@ def build_result(
     undecided = np.flatnonzero(~known[problem.row_of])
     proved = bound if bound is not None else 0 if proof is None else proof.bound
     lower_bound = min(len(explanations), proved)
-    settled = lower_bound == len(explanations)
+    best = lower_bound == len(explanations)
     if covered_bound is not None:
-        settled = covered_bound <= int(problem.multiplicity[[r for g in groups for r in g.rows]].sum())
-    status: Status = "optimal" if settled and not len(undecided) else "feasible"
+        best = covered_bound <= int(problem.multiplicity[[r for g in groups for r in g.rows]].sum())
+    status: Status = "optimal" if best and not len(undecided) else "feasible"
     if len(beyond) == len(problem.codes):
         status = "infeasible"
-    result = Result(
+    stated: dict[str, Any] = dict(
         status=status,
         count=len(explanations),
         lower_bound=lower_bound,
@@ -84,23 +89,32 @@ def build_result(
         problem=problem_to_dict(problem),
         goal=goal or Goal(),
         covered_bound=covered_bound,
-        **told,
+        **{"statistics": Statistics(), "cost_proof": None, **told},
     )
+    draft = Result(**stated)
     if alone is not None:
-        proofs = [proof_by_single_moves(problem, alone, result, result.goal), result.cost_proof]
-        best = max((one for one in proofs if one is not None), key=lambda one: one.bound)
-        result = replace(result, cost_proof=best)
-        cost_open = best.bound < result.cost_units
+        proofs = [one for one in (proof_by_single_moves(problem, alone, draft), draft.cost_proof) if one]
+        stated["cost_proof"] = max(proofs, key=lambda one: one.bound)
+    proved_cost = None if stated["cost_proof"] is None else stated["cost_proof"].bound
     why_cost, why_count = notes
-    if why_cost and result.cost_bound != result.cost:
-        result.statistics.notes.append(why_cost)
+    if why_cost and proved_cost != draft.cost_units:
+        draft.statistics.notes.append(why_cost)
     if why_count and status == "feasible":
-        result.statistics.notes.append(why_count)
-    result.statistics.limits[:] = stop.limits
-    if status != "feasible" and not cost_open:
-        return result
-    ended = _why_ended(stop)
-    return replace(result, ended="time limit" if by_time and ended == "limit" else ended)
+        draft.statistics.notes.append(why_count)
+    draft.statistics.limits[:] = stop.limits
+    dearer = cost_open and (proved_cost is None or proved_cost < draft.cost_units)
+    if (status == "feasible" or dearer) and not settled:
+        ended = _why_ended(stop)
+        stated["ended"] = "time limit" if by_time and ended == "limit" else ended
+    return Result(**stated) if asker is None else _with_facts(stated, asker)
+
+
+def _with_facts(stated: dict[str, Any], asker: Asker) -> Result:
+    """Show a draft to whoever asked, and make the result of what is stated and what it knows."""
+    facts = asker.facts(Result(**stated))
+    more = {} if facts.unreachable is None else {"unreachable": facts.unreachable}
+    question = {**stated["problem"], **facts.problem}
+    return Result(**{**stated, **more, "problem": question}, schema=facts.schema, index=facts.index)
 
 
 def _why_ended(stop: Stop) -> Ended:
@@ -156,7 +170,7 @@ def versions_of(packages: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _explanations(problem: Problem, groups: Sequence[Group]) -> tuple[tuple[Explanation, ...], IntArray]:
+def explanations_of(problem: Problem, groups: Sequence[Group]) -> tuple[tuple[Explanation, ...], IntArray]:
     """Order explanations by people covered, then by first row."""
     order = sorted(groups, key=lambda g: (-int(problem.multiplicity[g.rows].sum()), int(g.rows.min())))
     owner = np.full(len(problem.rows), -1, dtype=np.int64)

@@ -4,17 +4,16 @@ import numpy as np
 
 from oneformany.arrays import IntArray
 from oneformany.problem import Problem
-from oneformany.problem.goal import Goal
 from oneformany.result.proof import Cost
 from oneformany.result.result import Result
 
 
-def proof_by_single_moves(problem: Problem, alone: IntArray, result: Result, goal: Goal) -> Cost:
+def proof_by_single_moves(problem: Problem, alone: IntArray, result: Result) -> Cost:
     """Every covered person pays for one move at least, the cheapest there is, unless accepted already.
 
     That is what :func:`least_move` says of each row ``alone``: prices against which no group saves anything.
     """
-    prices, people = alone.copy(), problem.multiplicity
+    prices, people, goal = alone.copy(), problem.multiplicity, result.goal
     needed = result.covered
     if goal.explanations is None and goal.coverage is not None:
         needed = min(needed, goal.needed(result.people))

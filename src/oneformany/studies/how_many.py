@@ -1,21 +1,23 @@
 """How many explanations? People helped and what it costs them, for 1, 2, 3, ... explanations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import usual_arithmetic
 from oneformany.exceptions import InputError
-from oneformany.explainer.asking import asking
+from oneformany.explainer.asking import Asking, asking
 from oneformany.problem.goal import Goal
 from oneformany.problem.problem import Problem
+from oneformany.result.explanation import Unreachable
+from oneformany.result.facts import Facts, TurnedDownError
 from oneformany.result.labels import many
 from oneformany.result.result import Result
 from oneformany.schedule import SCHEDULE
@@ -201,13 +203,14 @@ def curve_of_frame(
     time_limit: float | None = None,
     progress: Told = None,
     people: AnyValue = None,
+    record: Mapping[str, Any] | None = None,
 ) -> Curve:
     """Answer for 1 to so many explanations over one listing; see :meth:`oneformany.OneForMany.curve`."""
     if not is_integer(most, 1):
         raise InputError(f"most is {most!r}; it must be an integer of at least 1")
     stop = Stop(time_limit)
     with stop.on_interrupt(), usual_arithmetic():
-        question = asking(explainer, frame, stop, people)
+        question = asking(explainer, frame, stop, people, record)
         points, results = list[CurvePoint](), list[Result]()
         begin = perf_counter()
         source, run = _opened(question.problem, stop, progress)
@@ -215,11 +218,9 @@ def curve_of_frame(
         for number in numbers:
             seconds = stop.remaining() / (len(numbers) - number + 1)
             start = results[-1].explanations if results else ()
-            found = _answer(source, run, number, seconds, start)
-            if results:  # rows beyond help are the same for every number, and so are the reasons
-                found = replace(found, unreachable=results[0].unreachable)
-            told = question.confirmed(found, reasons=not results) if found.covered else None
-            results.append(found if told is None else told)
+            # Rows beyond help are the same for every number, and so are the reasons
+            asker = _Asker(question, results[0].unreachable if results else None)
+            results.append(_answer(source, run, number, seconds, start, asker))
             points.append(_point(number, results[-1], perf_counter() - begin))
             begin = perf_counter()
             if stop.interrupted:
@@ -242,17 +243,38 @@ def _opened(problem: Problem, stop: Stop, progress: Told) -> tuple["ColumnSource
     return open_source(run), run
 
 
+@dataclass(frozen=True)
+class _Asker:
+    """Whoever asks about one number after the other, and knows the reasons from the first."""
+
+    question: Asking
+    beyond: tuple[Unreachable, ...] | None
+
+    def facts(self, answer: Result) -> Facts:
+        """What the explainer knows, confirmed by the model."""
+        return self.question.facts(answer, self.beyond)
+
+
 def _answer(
-    source: "ColumnSource", opened: "Context", number: int, seconds: float, start: "tuple[Explanation, ...]"
+    source: "ColumnSource",
+    opened: "Context",
+    number: int,
+    seconds: float,
+    start: "tuple[Explanation, ...]",
+    asker: _Asker,
 ) -> Result:
     """Help the most people with so many explanations, then at the least cost."""
     from oneformany.engine.cheapen import cheapen
     from oneformany.engine.choose import choose
-    from oneformany.engine.solve import told
+    from oneformany.engine.solve import Answering, told
 
     whole = Stop(None if seconds == float("inf") else seconds, memory=opened.stop.memory)
     whole.limits += opened.stop.limits
     run = replace(opened, goal=Goal(explanations=number), stop=whole, statistics=deepcopy(opened.statistics))
     with whole.on_interrupt():
         first = choose(source, replace(run, stop=SCHEDULE.curve.of(whole)), start)
-        return told(source, run, first, cheapen(source, run, first))
+        cheap = cheapen(source, run, first)
+        try:
+            return told(source, run, first, cheap, Answering(run, asker))
+        except TurnedDownError:  # the next number knows what the model said
+            return told(source, run, first, cheap)

@@ -11,10 +11,12 @@ import pandas as pd
 
 from oneformany.anything import AnyFrame
 from oneformany.arrays import usual_arithmetic
+from oneformany.engine.again import accepts, until_accepted
 from oneformany.exceptions import InputError
 from oneformany.explainer.posing import pose
 from oneformany.problem import Problem
 from oneformany.problem.problem import checked_problem
+from oneformany.result.facts import TurnedDownError
 from oneformany.schema.feature import is_integer
 from oneformany.schema.frames import Table
 from oneformany.stop import Stop
@@ -168,13 +170,16 @@ def alternatives_of_frame(
 
 def _cheapest_without(problem: Problem, row: int, left_out: frozenset[int]) -> Alternative | None:
     """Find the cheapest change of a row that leaves out some features."""
-    from oneformany.engine.solve import accepts, hopeful_problems  # compiled parts are loaded when needed
 
-    for hopeful in hopeful_problems(problem):
-        best = _cheapest(hopeful, row, left_out)
-        if best is None or accepts(problem, np.array([row]), np.array([best.point])).all():
+    def answer(asked: Problem) -> Alternative | None:
+        best = _cheapest(asked, row, left_out)
+        if best is None or asked is problem:
             return best
-    return _cheapest(problem, row, left_out)
+        if not accepts(problem, np.array([row]), np.array([best.point])).all():
+            raise TurnedDownError
+        return best
+
+    return until_accepted(problem, answer, Stop())
 
 
 def _cheapest(problem: Problem, row: int, left_out: frozenset[int]) -> Alternative | None:
