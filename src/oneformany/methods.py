@@ -111,8 +111,9 @@ def solve_for(
         goal = _goal_of(problem, explanations, coverage, progress)
         from oneformany.engine.solve import solve_exact
 
-        limits = {"time_limit": time_limit}
-        return solve_exact(problem, **limits, progress=progress, options=options, goal=goal, asker=asker)
+        return solve_exact(
+            problem, time_limit=time_limit, progress=progress, options=options, goal=goal, asker=asker
+        )
 
 
 def _goal_of(problem: Problem, explanations: int | None, coverage: float | None, progress: object) -> Goal:

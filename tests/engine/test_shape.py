@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 
 import oneformany
+from oneformany.result.result import Result
 
 ENGINE = Path(oneformany.__file__).parent / "engine"
 FILES = sorted(ENGINE.rglob("*.py"))
@@ -24,6 +26,25 @@ def calls():
 
 def test_a_result_is_built_in_one_place():
     assert [path for path, name in calls() if name == "build_result"] == ["solve.py"]
+
+
+# An answer for a few rows of a source becomes one about all of its rows.
+ABOUT_MORE_ROWS = ENGINE.parent / "explainer" / "in_parts.py"
+
+
+def test_no_key_of_a_result_is_replaced_after_it_was_built():
+    keys = {field.name for field in fields(Result)}
+    called = {"result", "first", "answer", "draft", "told"}
+    patched = [
+        f"{path.relative_to(ENGINE.parent)}:{node.lineno}: {ast.unparse(node)}"
+        for path in sorted(ENGINE.parent.rglob("*.py"))
+        if path != ABOUT_MORE_ROWS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"replace", "object.__setattr__"}
+        if node.args and ast.unparse(node.args[0]) in called
+        if keys & {keyword.arg for keyword in node.keywords}
+    ]
+    assert patched == []
 
 
 def test_a_round_is_reported_in_one_place():
@@ -55,7 +76,7 @@ def test_no_attribute_of_a_source_a_standing_or_a_context_is_assigned_from_outsi
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
-    assert {"Listed", "Bucketed", "Partial", "Searched"} <= sources
+    assert {"Listed", "Bucketed", "Partial", "Searched", "Sampled"} <= sources
     names = kept_by(sources | {"Standing", "CostStanding", "Cases", "Context", "Generated"})
     assert {"table", "chosen", "weights", "unreachable", "stop"} <= names
     found = [

@@ -87,7 +87,7 @@ def test_the_best_point_is_found_and_a_better_one_excluded(few, climbs, probes):
     """Tests the hardest thresholds: the largest score in reach, and the next number above it."""
     rng = np.random.default_rng(few)
     with (
-        patch.multiple(oracle_search, FEW=few),
+        patch.multiple(oracle_search, FEW_POINTS=few),
         patch.object(network_search, "climb", network_search.climb if climbs else lambda *_: None),
         patch.object(network_search, "PROBES", probes),
     ):

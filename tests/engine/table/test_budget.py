@@ -14,7 +14,7 @@ from oneformany.engine.cover.primal import Repair
 from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES
 from oneformany.engine.standing import TreeProof
-from oneformany.engine.table.budget import BudgetQuestion, BudgetSearch, search_people, solve_budget
+from oneformany.engine.table.budget import BudgetQuestion, MostPeople, search_people, solve_budget
 from oneformany.engine.table.fewest import FEW_FAILURES, solve_cover, solve_coverage
 from oneformany.engine.table.options import PATIENCE, Search, TableOptions
 from oneformany.stop import Stop
@@ -214,7 +214,7 @@ def test_where_nobody_reaches_so_many_people_all_are_covered_who_can_be():
 
 
 def relaxed(table, people, k, **switches):
-    search = BudgetSearch(table, table.incidence, people, k, Search(options=TableOptions(**switches)))
+    search = MostPeople(table, people, k, Search(options=TableOptions(**switches)))
     search.exchange()
     search.lower()
     return search
@@ -227,8 +227,8 @@ def test_columns_that_are_left_out_reach_no_target(case, k):
     search = relaxed(table, people, k)
     for chosen in choices(table, k):
         reached = people_of(table, people, chosen)
-        assert set(chosen) <= set(search.reaching(k, reached).tolist())
-        assert search.covered(np.array(chosen, dtype=np.int64)) == reached
+        assert set(chosen) <= set(search.rows.reaching(search.weights, k, reached).tolist())
+        assert search.rows.covered(np.array(chosen, dtype=np.int64)) == reached
 
 
 @settings(max_examples=80, deadline=None)
@@ -237,12 +237,13 @@ def test_a_complete_search_finds_the_most_people_and_excludes_one_more(case, k):
     table, people = case
     most = max(people_of(table, people, chosen) for chosen in choices(table, k))
     search = relaxed(table, people, k)
-    found = search_people(search, k, most, 1000)
+    found = search_people(search.rows, search.weights, k, most, 1000)
     assert not isinstance(found, TreeProof)
     assert len(found) <= k
     assert people_of(table, people, found.tolist()) >= most
-    assert isinstance(search_people(search, k, most + 1, 1000), TreeProof)
-    assert search_people(relaxed(table, people, k, exact=False), k, most, 1000) is None
+    assert isinstance(search_people(search.rows, search.weights, k, most + 1, 1000), TreeProof)
+    off = relaxed(table, people, k, exact=False)
+    assert search_people(off.rows, off.weights, k, most, 1000) is None
 
 
 def test_a_start_is_taken_if_it_covers_more_than_greedy_does_with_so_many_columns():
@@ -250,23 +251,23 @@ def test_a_start_is_taken_if_it_covers_more_than_greedy_does_with_so_many_column
     table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
     search = Search(options=TableOptions(repair=False))
     for k, start, best in ((2, None, [0, 1]), (2, [1, 2], [1, 2]), (1, [1, 2], [0]), (1, [1], [0])):
-        budget = BudgetSearch(table, table.incidence, people, k, search, start)
+        budget = MostPeople(table, people, k, search, start)
         budget.exchange()
         assert budget.best.tolist() == best
 
 
 def test_swaps_and_a_program_find_what_greedy_misses():
     table, people = table_of([[1, 2, 3, 4], [0, 1, 2], [3, 4, 5]], 6), np.ones(6, dtype=np.int64)
-    swapped = BudgetSearch(table, table.incidence, people, 2, Search())
+    swapped = MostPeople(table, people, 2, Search())
     swapped.exchange()
     assert sorted(swapped.best.tolist()) == [1, 2]
     once = TableOptions(repair=False, max_rounds=1)
-    plain = BudgetSearch(table, table.incidence, people, 2, Search(options=once))
+    plain = MostPeople(table, people, 2, Search(options=once))
     plain.exchange()
     plain.lower()
     plain.improve(3)
-    assert plain.covered(plain.best) == 5  # the switch is off
-    plain.search = Search()
+    assert plain.value == 5  # the switch is off
+    plain.rows.search = Search()
     plain.improve(3)
     assert sorted(plain.best.tolist()) == [1, 2]
 

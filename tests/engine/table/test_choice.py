@@ -8,32 +8,44 @@ import pytest
 from engine.cover.test_tree import OneColumn
 from engine.table.tables import table_of
 from oneformany.engine.standing import TreeProof
-from oneformany.engine.table.choice import ColumnChoice, renamed
+from oneformany.engine.table.choice import TableSearch, WorthyRows, renamed
 from oneformany.engine.table.options import Search
 from oneformany.stop import Stop
 
 
-class Countdown(ColumnChoice):
+class Countdown:
     """The fewest, which is a number that complete searches come to know, from both sides in turn."""
 
+    closed = False
+
     def __init__(self, answers, stop=None):
-        search = Search(stop or Stop(), progress=self.tell)
-        table = table_of([[0]] * 200, 1)
-        super().__init__(table, table.incidence, np.ones(1, dtype=np.int64), search)
-        self.answers, self.told = list(answers), []
+        self.search = Search(stop or Stop(), progress=self.tell)
+        self.answers, self.told, self.proof = list(answers), [], None
         self.best = np.arange(9)
+        self.run = TableSearch(self, self.search)
 
     def tell(self, *state):
         self.told.append(state)
 
-    def standing(self):
-        return len(self.best), 0 if self.proof is None else self.proof.target + 1
+    @property
+    def value(self):
+        return len(self.best)
+
+    @property
+    def bound(self):
+        return 0 if self.proof is None else self.proof.target + 1
 
     def offer(self, columns):
         self.best = columns
 
+    def exclude(self, proof):
+        self.proof = proof
+
     def learn(self):
         return self.relaxation.known.pop(0)
+
+    def exhausted(self):
+        return False
 
     def search_all(self, _max_nodes):
         return self.answers.pop(0)
@@ -42,9 +54,9 @@ class Countdown(ColumnChoice):
 def test_a_search_is_settled_when_what_is_found_meets_what_is_proved():
     proofs = [TreeProof(target, target, table_of([[0]], 1), {}, np.arange(1)) for target in (3, 4)]
     search = Countdown([np.arange(7), proofs[0], np.arange(5), proofs[1], None])
-    search.settle(100)
+    search.run.settle(100)
     assert search.told == [("search", 7, 0), ("search", 7, 4), ("search", 5, 4), ("search", 5, 5)]
-    assert search.finished()
+    assert search.run.finished()
     assert search.answers == [None]
 
 
@@ -65,7 +77,9 @@ class Known:
 def test_steps_are_taken_until_rounds_in_a_row_gain_next_to_nothing(known, patience, rounds):
     search = Countdown([])
     search.relaxation = Known(*known)
-    assert search.relax(iter(range(min(rounds, len(known)))), 7, 0.01, patience) == (rounds == len(known))
+    assert search.run.relax(search.relaxation, iter(range(min(rounds, len(known)))), 7, 0.01, patience) == (
+        rounds == len(known)
+    )
     assert search.relaxation.steps == [7] * len(known)
     assert search.told == [("relaxation", 9, 0)] * len(known)
 
@@ -73,22 +87,23 @@ def test_steps_are_taken_until_rounds_in_a_row_gain_next_to_nothing(known, patie
 @pytest.mark.parametrize("stop", [None, Stop(0)])
 def test_a_search_that_cannot_decide_or_has_no_time_leaves_things_open(stop):
     search = Countdown([None, np.arange(7)], stop)
-    search.settle(100)
-    assert search.standing() == (9, 0)
+    search.run.settle(100)
+    assert (search.value, search.bound) == (9, 0)
     assert search.told == []
 
 
 def test_only_who_listens_is_told():
     search = Countdown([])
-    search.report("start")
+    search.run.report("start")
     assert search.told == [("start", 9, 0)]
     search.search.progress = None
-    search.report("start")
+    search.run.report("start")
     assert len(search.told) == 1
 
 
 def test_complete_searches_are_counted_and_speak_of_columns_and_rows_of_the_table():
-    search = Countdown([])
+    table = table_of([[0]] * 200, 1)
+    search = WorthyRows(table, table.incidence, np.ones(1, dtype=np.int64), Search())
     columns = 10 * np.arange(20)
     assert search.searched(OneColumn(20, right=7), 1, columns, [[0]], 100).tolist() == [70]
     nodes = search.search.counters["nodes"]

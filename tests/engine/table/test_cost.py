@@ -15,7 +15,7 @@ from oneformany.engine.cover.incidence import merged
 from oneformany.engine.cover.tree import TreeNode, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.table.budget import solve_budget
-from oneformany.engine.table.cost import CostQuestion, CostSearch, price_bound, solve_cost
+from oneformany.engine.table.cost import CostQuestion, LeastCost, price_bound, solve_cost
 from oneformany.engine.table.fewest import solve_cover, solve_coverage
 from oneformany.engine.table.options import Search, TableOptions
 from oneformany.memory import Memory
@@ -265,38 +265,38 @@ def test_columns_that_are_left_out_are_part_of_nothing_cheaper(case, share):
     needed = int(np.ceil(share * people_of(table, people, range(len(table)))))
     start = next(some for some in choices(table, len(table)) if people_of(table, people, some) >= needed)
     k = len(start)
-    search = CostSearch(table, people, k, needed, np.array(start, dtype=np.int64), Search())
+    search = LeastCost(table, people, k, needed, np.array(start, dtype=np.int64), Search())
     search.lower()
     usable, maps = set(search.usable().tolist()), cost_maps(table)
     for chosen in choices(table, k):
         if people_of(table, people, chosen) >= needed:
-            cheaper = total(maps, people, chosen, needed) < search.cost
+            cheaper = total(maps, people, chosen, needed) < search.value
             assert not cheaper or set(chosen) <= usable
-    assert search.standing()[1] <= least(table, people, k, needed) <= search.cost
+    assert search.bound <= least(table, people, k, needed) <= search.value
 
 
 def test_a_column_that_is_cheaper_by_one_stays_and_one_that_is_as_dear_is_left_out():
     table = table_of([[0], [0], [0]], 1, [[2], [1], [2]])
-    search = CostSearch(table, np.array([1]), 1, 1, np.array([0]), Search())
+    search = LeastCost(table, np.array([1]), 1, 1, np.array([0]), Search())
     search.lower()
-    assert search.standing() == (2, 1)
+    assert (search.value, search.bound) == (2, 1)
     assert search.usable().tolist() == [1]
 
 
 def test_only_cheaper_columns_that_are_few_enough_and_serve_enough_are_taken():
     table = table_of([[0, 1], [0], [1], [0, 1]], 2, [[3, 3], [0], [0], [1, 3]])
-    search = CostSearch(table, np.array([1, 1]), 1, 2, np.array([0]), Search())
-    assert search.cost == 6
+    search = LeastCost(table, np.array([1, 1]), 1, 2, np.array([0]), Search())
+    assert search.value == 6
     for columns in ([1], [1, 2], [0]):  # too few people, too many columns, no cheaper
         search.offer(np.array(columns))
         assert search.best.tolist() == [0]
     search.offer(np.array([3]))
-    assert (search.best.tolist(), search.cost) == ([3], 4)
+    assert (search.best.tolist(), search.value) == ([3], 4)
 
 
 def test_whoever_pays_most_is_left_out_where_fewer_people_are_needed():
     table = table_of([[0, 1, 2]], 3, [[2, 5, 0]])
-    owner, paid = CostSearch(table, np.array([1, 1, 1]), 1, 2, np.array([0]), Search()).served(np.array([0]))
+    owner, paid = LeastCost(table, np.array([1, 1, 1]), 1, 2, np.array([0]), Search()).served(np.array([0]))
     assert (owner.tolist(), paid.tolist()) == ([0, -1, 0], [2, 0, 0])
 
 
@@ -404,6 +404,6 @@ def test_levels_of_cost_that_do_not_fit_are_made_coarser():
 def test_a_search_whose_program_does_not_fit_is_not_begun_and_memory_is_why(limit):
     table = table_of([list(range(30))] * 40, 30, np.arange(1, 1201).reshape(40, 30).tolist())
     search = Search(Stop(memory=Memory(limit)))
-    cost = CostSearch(table, np.ones(30, dtype=np.int64), 2, 30, np.array([3]), search)
+    cost = LeastCost(table, np.ones(30, dtype=np.int64), 2, 30, np.array([3]), search)
     assert cost.search_all(10) is None
     assert search.stop.limits == ["memory"]

@@ -6,6 +6,7 @@ capacity, rounded down to integers, and the capacity is measured again by one ex
 """
 
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -72,13 +73,25 @@ def weighed(incidence: Incidence, duals: FloatArray) -> RowWeights:
     return RowWeights(weights, int(loads.max(initial=0)), loads)
 
 
+class Uncovered(Enum):
+    """What uncovered rows cost in a relaxation."""
+
+    WORTH = "their worth, where columns have a budget"
+    FOUND = "as much of their worth as keeps the uncovered within what may be spared"
+    FORBIDDEN = "more than anything, as nothing may be spared"
+
+    @property
+    def factor(self) -> float:
+        """How dear their worth is at first; only the one that is found changes."""
+        return {Uncovered.WORTH: 1.0, Uncovered.FOUND: 0.0, Uncovered.FORBIDDEN: np.inf}[self]
+
+
 class FirstOrder:
     """A relaxation under way: columns have values, rows have duals.
 
-    Columns cost their ``price`` and uncovered rows their worth, times how ``dear`` that is. With a ``budget``
-    of columns the price is found that keeps it. Otherwise it is one, and it is found how dear uncovered rows
-    have to be, so that no more than ``spare`` of their worth stays uncovered. It begins with ``duals`` that
-    are known.
+    Columns cost their ``price``, and rows that are not covered what ``uncovered`` says. With a ``budget`` of
+    columns the price is found that keeps it; otherwise it is one, and at most ``spare`` of the worth of rows
+    stays uncovered. It begins with ``duals`` that are known.
     """
 
     def __init__(
@@ -100,8 +113,12 @@ class FirstOrder:
                 np.minimum.at(duals, incidence.rows[entries], np.repeat(1.0 / sizes[part], np.diff(begins)))
         self.duals = self.mean_duals = duals.copy()
         loose = spare - float(worth[~incidence.reachable].sum())
-        self.dear = 1.0 if budget is not None else 0.0 if loose > 0 else np.inf
-        self._limits = np.array([-1.0 if budget is None else budget, loose if self.dear == 0 else -1.0])
+        self.uncovered = Uncovered.FOUND if loose > 0 else Uncovered.FORBIDDEN
+        if budget is not None:
+            self.uncovered = Uncovered.WORTH
+        self._factor = self.uncovered.factor
+        spared = loose if self.uncovered is Uncovered.FOUND else -1.0
+        self._limits = np.array([-1.0 if budget is None else budget, spared])
         self._work = tuple(np.zeros(len(side)) for side in (self.values, self.values, self.duals, self.duals))
 
     def begin(self, columns: IntArray, duals: FloatArray | IntArray) -> None:
@@ -116,7 +133,7 @@ class FirstOrder:
         """Take so many steps, or as many as time allows."""
         sums = np.zeros(len(self.values)), np.zeros(len(self.duals))
         values, duals = self.values.copy(), self.duals.copy()
-        multipliers = np.array([self.price, self.dear])
+        multipliers = np.array([self.price, self._factor])
         taken = 0
         while taken < steps and not (taken and stop.expired()):
             some = min(steps - taken, max(1, ENTRIES_BETWEEN_LOOKS // max(1, len(self.incidence.rows))))
@@ -125,7 +142,7 @@ class FirstOrder:
                 *(self.values, self.duals, sums, self._work, some),
             )
             taken += some
-        self.price, self.dear = multipliers.tolist()
+        self.price, self._factor = multipliers.tolist()
         self.mean_values, self.mean_duals = (side / taken for side in sums)
         if self.budget is not None:  # weigh the two sides by how far each has moved
             primal = float(np.sqrt((self.incidence.sizes * (self.values - values) ** 2).sum()))
@@ -135,7 +152,7 @@ class FirstOrder:
 
     def weights(self) -> RowWeights:
         """The best valid weights that the duals now, or on average, lead to."""
-        scale = self.dear if 0.0 < self.dear < np.inf else 1.0
+        scale = self._factor if self.uncovered is Uncovered.FOUND and 0.0 < self._factor < np.inf else 1.0
         candidates = [
             self._weights(duals, capacity)
             for duals in (self.duals / scale, self.mean_duals / scale)
@@ -154,7 +171,7 @@ class FirstOrder:
 
     def _capacities(self, duals: FloatArray, price: float) -> list[float]:
         """What columns may weigh: one where that is their price, else from the price up to the heaviest."""
-        if self.dear == np.inf:
+        if self.uncovered is Uncovered.FORBIDDEN:
             return [1.0]
         heaviest = float(self.incidence.loads(duals).max(initial=0.0))
         price = min(max(price, 1e-6), heaviest)

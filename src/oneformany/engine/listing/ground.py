@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.engine.listing.kernels import NO_MOVE, number
+from oneformany.engine.listing.kernels import NO_MOVE, Gains, number
 from oneformany.exceptions import InputError
 from oneformany.problem import Problem
 
@@ -87,10 +87,10 @@ class Ground:
         )
 
     @property
-    def tables(self) -> tuple[IntArray, ...]:
+    def gains(self) -> Gains:
         """What kernels read to tell gains and prices."""
         rows = self.begin, self.own, self.units, self.price, self.deficit
-        return *rows, self.offsets, self.potential, self.rows
+        return Gains(*rows, self.offsets, self.potential, self.rows)
 
     @property
     def decided(self) -> bool:

@@ -3,42 +3,88 @@
 Python makes the arrays: a kernel that does so itself takes twice as long to compile.
 """
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from oneformany.arrays import BoolArray, IntArray
 from oneformany.compiled import lean
 
 NO_MOVE = np.iinfo(np.int64).min  # the gain where a row may not go: less than any other
 MORE_THAN_ANY = np.iinfo(np.int64).max  # cost or lack
 
 
+class Gains(NamedTuple):
+    """What rows gain and pay at each cell, as a ground says."""
+
+    begin: IntArray  # (n, p): where the numbers about the cells of a feature begin, for each row
+    own: IntArray  # (n, p): what the score gets from the row as it is
+    units: IntArray  # what it gets from a cell; NO_MOVE where the row may not go
+    price: IntArray  # what going there costs
+    deficit: IntArray  # (n,): what a row has to gain
+    offsets: IntArray  # (p + 1,): the first slot of each feature
+    potential: IntArray  # (n, p): the most that a row can gain
+    home: IntArray  # (n, p): the cell where a row is
+
+
+class Room(NamedTuple):
+    """Arrays to work in, for one set of k features."""
+
+    alive: BoolArray  # (widest,): targets of a feature that are not superfluous
+    choice: IntArray  # (k, widest): these targets
+    counts: IntArray  # (k + 1,): how many there are
+    digit: IntArray  # (k + 1,): which of them is tried
+    target: IntArray  # (k + 1,): where that leads
+    near: NDArray[np.int32]  # (n,): the rows that the last feature may still help
+    lacks: IntArray  # (n,): what they lack before it
+    goals: IntArray  # (k, widest): where all rows of a group may go, cheapest first
+    burdens: IntArray  # (k, widest): what they pay there
+    affordable: IntArray  # (k + 1,): how many such goals there are
+    tried: IntArray  # (k + 1,): how many of them were tried
+    trial: IntArray  # (k + 1,): the goals under trial
+    paid: IntArray  # (k + 1,): what the first of them cost
+    rest: IntArray  # (k + 1,): what the others cost at least
+    lack: IntArray  # (k + 1,): what the first row still lacks
+
+
+class Path(NamedTuple):
+    """Arrays to work in, of one number per feature and one more: a search for the cheapest moves of a row."""
+
+    ranked: IntArray  # features, those of greatest gain first
+    cell: IntArray  # the cell that is tried next; -1: none was
+    gained: IntArray
+    paid: IntArray
+    left: IntArray  # moves
+    above: IntArray  # what the first features gain together at most
+
+
 @lean(inner=True)
-def _gain(tables, i, f, t):
+def _gain(gains, i, f, t):
     """What a row gains by going to a cell of a feature."""
-    begin, own, units, home = tables[0], tables[1], tables[2], tables[7]
-    if t == home[i, f]:
+    if t == gains.home[i, f]:
         return 0
-    goal = units[begin[i, f] + t]
-    return goal if goal == NO_MOVE else goal - own[i, f]
+    goal = gains.units[gains.begin[i, f] + t]
+    return goal if goal == NO_MOVE else goal - gains.own[i, f]
 
 
 @lean(inner=True)
-def _price(tables, i, f, t):
+def _price(gains, i, f, t):
     """What a row pays for going to a cell of a feature."""
-    begin, price, home = tables[0], tables[3], tables[7]
-    return 0 if t == home[i, f] else price[begin[i, f] + t]
+    return 0 if t == gains.home[i, f] else gains.price[gains.begin[i, f] + t]
 
 
 @lean()
-def entry_costs(tables, features, starts, rows, targets, costs):
+def entry_costs(gains, features, starts, rows, targets, costs):
     """Add what each row of each group pays for going to the group's targets."""
     for g in range(len(starts) - 1):
         for index in range(starts[g], starts[g + 1]):
             for j in range(len(features)):
-                costs[index] += _price(tables, rows[index], features[j], targets[g, j])
+                costs[index] += _price(gains, rows[index], features[j], targets[g, j])
 
 
 @lean()
-def candidates(tables, f, members, costed, alive):
+def candidates(gains, f, members, costed, alive):
     """Leave only those targets of a feature that no other one makes superfluous for the members."""
     for a in range(len(alive)):
         for b in range(len(alive)):
@@ -46,26 +92,26 @@ def candidates(tables, f, members, costed, alive):
                 continue
             better = True
             for i in members:
-                mine, other = _gain(tables, i, f, a), _gain(tables, i, f, b)
+                mine, other = _gain(gains, i, f, a), _gain(gains, i, f, b)
                 if mine == NO_MOVE:
                     continue
-                if other < mine or (costed and _price(tables, i, f, b) > _price(tables, i, f, a)):
+                if other < mine or (costed and _price(gains, i, f, b) > _price(gains, i, f, a)):
                     better = False
                     break
             alive[a] = not better
 
 
 @lean(inner=True)
-def _affordable_targets(tables, f, n_cells, members, weight, goals, burdens):
+def _affordable_targets(gains, f, n_cells, members, weight, goals, burdens):
     """Write the targets of a feature that all members may go to, cheapest first, and what all of them pay."""
     count = 0
     for t in range(n_cells):
         burden = 0
         for i in members:
-            if _gain(tables, i, f, t) == NO_MOVE:
+            if _gain(gains, i, f, t) == NO_MOVE:
                 burden = NO_MOVE
                 break
-            burden += weight[i] * _price(tables, i, f, t)
+            burden += weight[i] * _price(gains, i, f, t)
         if burden == NO_MOVE:
             continue
         index = count
@@ -80,33 +126,32 @@ def _affordable_targets(tables, f, n_cells, members, weight, goals, burdens):
 
 
 @lean(inner=True)
-def _cheapen(tables, features, members, weight, target, room):
+def _cheapen(gains, features, members, weight, target, room):
     """Replace a target by the cheapest that the same rows accept, if there is a cheaper one.
 
-    Depth first over the features. Of the room to work in, the first lines belong to the caller.
+    Depth first over the features.
     """
-    deficit, offsets, potential = tables[4], tables[5], tables[6]
-    goals, burdens = room[1][1], room[1][2]
-    counts, rest, trial, digit, paid, lack = room[2][3:9]
+    goals, burdens, paid, rest, trial = room.goals, room.burdens, room.paid, room.rest, room.trial
+    counts, digit, lack = room.affordable, room.tried, room.lack
     k = len(features)
-    first = members[0]  # what it cannot accept, not all do
+    offsets, first = gains.offsets, members[0]  # what the first cannot accept, not all do
     rest[k] = paid[0] = digit[0] = 0
-    lack[0] = deficit[first]
+    lack[0] = gains.deficit[first]
     for j in range(k - 1, -1, -1):
         f = features[j]
         n_cells = offsets[f + 1] - offsets[f]
-        counts[j] = _affordable_targets(tables, f, n_cells, members, weight, goals[j], burdens[j])
+        counts[j] = _affordable_targets(gains, f, n_cells, members, weight, goals[j], burdens[j])
         rest[j] = rest[j + 1] + burdens[j, 0]
-        lack[0] -= potential[first, f]
+        lack[0] -= gains.potential[first, f]
     best = MORE_THAN_ANY
     j = 0
     while j >= 0:
         if j == k:
             every = True
             for i in members:
-                lacks = deficit[i]
+                lacks = gains.deficit[i]
                 for e in range(k):
-                    lacks -= _gain(tables, i, features[e], trial[e])
+                    lacks -= _gain(gains, i, features[e], trial[e])
                 if lacks > 0:
                     every = False
                     break
@@ -120,7 +165,7 @@ def _cheapen(tables, features, members, weight, target, room):
             paid[j + 1] = paid[j] + burdens[j, digit[j]]
             digit[j] += 1
             f = features[j]
-            lack[j + 1] = lack[j] + potential[first, f] - _gain(tables, first, f, trial[j])
+            lack[j + 1] = lack[j] + gains.potential[first, f] - _gain(gains, first, f, trial[j])
             if lack[j + 1] <= 0:
                 j += 1
                 digit[j] = 0
@@ -129,7 +174,7 @@ def _cheapen(tables, features, members, weight, target, room):
 
 
 @lean()
-def groups_by_gains(tables, weight, features, buckets, slots, least, costed, room, state, found):
+def groups_by_gains(gains, weight, features, buckets, slots, least, costed, room, state, found):
     """Write groups of ``least`` or more rows of buckets, for one feature set.
 
     Targets are at ``slots``. With ``costed`` every one that is cheaper for some row is tried, otherwise only
@@ -137,12 +182,11 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
     to work in. ``state`` holds the next bucket and the number of groups. Returns whether this was all:
     otherwise empty what was found and call again.
     """
-    deficit, offsets, potential = tables[4], tables[5], tables[6]
+    deficit, offsets, potential = gains.deficit, gains.offsets, gains.potential
     order, bounds = buckets
-    marks, wide, lines, near, lacks = room
     starts, rows, targets = found
-    choice = wide[0]
-    counts, digit, target = lines[0], lines[1], lines[2]
+    choice, counts, digit, target = room.choice, room.counts, room.digit, room.target
+    near, lacks = room.near, room.lacks
     k = len(features)
     last = k - 1
     n_near = n_groups = np.int64(0)
@@ -151,10 +195,10 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
         more, fresh = len(members) >= least, True
         for j in range(k if more else 0):
             f = features[j]
-            alive = marks[: offsets[f + 1] - offsets[f]]
+            alive = room.alive[: offsets[f + 1] - offsets[f]]
             for t in range(len(alive)):
                 alive[t] = slots[offsets[f] + t]
-            candidates(tables, f, members, costed, alive)
+            candidates(gains, f, members, costed, alive)
             counts[j] = 0
             for t in range(len(alive)):
                 if alive[t]:
@@ -174,7 +218,7 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
                 for i in members:
                     lack = deficit[i]
                     for j in range(last):
-                        got = _gain(tables, i, features[j], target[j])
+                        got = _gain(gains, i, features[j], target[j])
                         if got == NO_MOVE:
                             lack = MORE_THAN_ANY
                             break
@@ -185,12 +229,12 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
                         n_near += 1
             end = used
             for index in range(n_near):
-                if k == 0 or _gain(tables, near[index], features[last], target[last]) >= lacks[index]:
+                if k == 0 or _gain(gains, near[index], features[last], target[last]) >= lacks[index]:
                     rows[end] = near[index]
                     end += 1
             if end - used >= least:
                 if not costed:
-                    _cheapen(tables, features, rows[used:end], weight, target, room)
+                    _cheapen(gains, features, rows[used:end], weight, target, room)
                 for j in range(k):
                     targets[n_groups, j] = target[j]
                 n_groups += 1
@@ -208,16 +252,16 @@ def groups_by_gains(tables, weight, features, buckets, slots, least, costed, roo
 
 
 @lean()
-def cheapest_each(tables, features, budget, least, members, targets, lines, costs, state, steps):
+def cheapest_each(gains, features, budget, least, members, targets, path, costs, state, steps):
     """Write what it costs each member at least to gain what it lacks by at most ``budget`` moves, -1: never.
 
     Depth first over the features: each goes to a cell or stays. Writes the cells, -1 where it stays. No move
-    costs less than ``least``; ``lines`` are room to work in. After so many steps it returns false; called
+    costs less than ``least``; ``path`` is there to work in. After so many steps it returns false; called
     again with the same arrays, it goes on. ``state``: the member, its depth (-1: not begun), its least.
     """
-    deficit, offsets, potential = tables[4], tables[5], tables[6]
+    deficit, offsets, potential = gains.deficit, gains.offsets, gains.potential
+    ranked, cell, gained, paid, left, above = path
     p = len(features)
-    ranked, cell, gained, paid, left, above = lines
     m, d, best = state[0], state[1], state[2]
     while m < len(members):
         i = members[m]
@@ -262,15 +306,15 @@ def cheapest_each(tables, features, budget, least, members, targets, lines, cost
             first = t = max(cell[d], 0)
             while t < n_cells and (
                 left[d] == 0
-                or _gain(tables, i, f, t) <= 0
-                or (best >= 0 and paid[d] + _price(tables, i, f, t) >= best)
+                or _gain(gains, i, f, t) <= 0
+                or (best >= 0 and paid[d] + _price(gains, i, f, t) >= best)
             ):
                 t += 1
             steps -= t - first
             gained[d + 1], paid[d + 1], left[d + 1] = gained[d], paid[d], left[d]
             if t < n_cells:
-                gained[d + 1] += _gain(tables, i, f, t)
-                paid[d + 1] += _price(tables, i, f, t)
+                gained[d + 1] += _gain(gains, i, f, t)
+                paid[d + 1] += _price(gains, i, f, t)
                 left[d + 1] -= 1
             if cell[d] <= n_cells:
                 cell[d] = t + 1

@@ -88,7 +88,7 @@ def useful_targets(ground: Ground, costed: bool) -> BoolArray:
         everybody = np.arange(len(ground.rows), dtype=np.int32)
         for feature in ground.changeable:
             alive = useful[ground.offsets[feature] : ground.offsets[feature + 1]]
-            kernels.candidates(ground.tables, feature, everybody, costed, alive)
+            kernels.candidates(ground.gains, feature, everybody, costed, alive)
     return useful
 
 
@@ -125,20 +125,40 @@ def _groups_by_gains(
     order, k, widest = buckets[0], len(features), ground.problem.width
     able = (ground.potential[:, features].sum(axis=1) >= ground.deficit)[order]
     order, bounds = order[able], np.append(0, np.cumsum(able))[buckets[1]]
-    wide, lines = np.zeros((3, k, widest), dtype=np.int64), tuple(np.zeros((9, k + 1), dtype=np.int64))
-    near, lacks = np.empty_like(order), np.empty(len(order), dtype=np.int64)
-    room, state = (np.zeros(widest, dtype=np.bool_), wide, lines, near, lacks), np.zeros(2, dtype=np.int64)
+    room, state = _room(k, widest, order), np.zeros(2, dtype=np.int64)
     done = False
     while not done:
         starts, targets = np.zeros(GROUPS + 1, dtype=np.int64), np.empty((GROUPS, k), dtype=np.int32)
         rows = np.empty(max(ENTRIES, len(order)), dtype=np.int32)
         done = kernels.groups_by_gains(
-            *(ground.tables, ground.problem.multiplicity, features, (order, bounds), slots, least, costed),
+            *(ground.gains, ground.problem.multiplicity, features, (order, bounds), slots, least, costed),
             *(room, state, (starts, rows, targets)),
         )
         found = int(state[1])
         if found:
             yield columns_of(ground, features, starts[: found + 1], rows[: starts[found]], targets[:found])
+
+
+def _room(k: int, widest: int, order: IntArray) -> kernels.Room:
+    """Arrays to work in."""
+    wide, lines = np.zeros((3, k, widest), dtype=np.int64), np.zeros((9, k + 1), dtype=np.int64)
+    return kernels.Room(
+        alive=np.zeros(widest, dtype=np.bool_),
+        choice=wide[0],
+        counts=lines[0],
+        digit=lines[1],
+        target=lines[2],
+        near=np.empty_like(order),
+        lacks=np.empty(len(order), dtype=np.int64),
+        goals=wide[1],
+        burdens=wide[2],
+        affordable=lines[3],
+        tried=lines[4],
+        trial=lines[5],
+        paid=lines[6],
+        rest=lines[7],
+        lack=lines[8],
+    )
 
 
 def accepted_groups(

@@ -34,13 +34,13 @@ def cheapest(
     if not ground.decided:
         return _cheapest_by_asking(ground, batches, rows, features, budget, cells), cells
     costs, members = np.empty(len(rows), dtype=np.int64), rows.astype(np.int32)
-    lines = tuple(np.zeros((6, len(features) + 1), dtype=np.int64))
-    known = ground.tables, features, budget, ground.least_price
+    path = kernels.Path(*np.zeros((6, len(features) + 1), dtype=np.int64))
+    known = ground.gains, features, budget, ground.least_price
     state, done = np.array([0, -1, -1]), False
     while not done:
         if batches.stop.expired():
             raise OutOfTimeError
-        done = kernels.cheapest_each(*known, members, cells, lines, costs, state, STEPS_AT_ONCE)
+        done = kernels.cheapest_each(*known, members, cells, path, costs, state, STEPS_AT_ONCE)
     return costs, cells
 
 

@@ -25,7 +25,7 @@ def columns_of(
     if problem.share != "features":
         targets[:, features] = goals
     members, costs = rows.astype(np.int32), np.zeros(len(rows), dtype=np.int64)
-    kernels.entry_costs(ground.tables, features, starts, members, goals.astype(np.int32), costs)
+    kernels.entry_costs(ground.gains, features, starts, members, goals.astype(np.int32), costs)
     return ColumnTable(starts, members, costs, changed, targets, len(ground.rows), complete=False)
 
 

@@ -8,156 +8,148 @@ of the relaxation; the columns from greedy, swaps, and exact programs over what 
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.engine.cover.duals import FirstOrder, weighed
-from oneformany.engine.cover.greedy import greedy, swap_columns
+from oneformany.engine.cover.duals import FirstOrder, RowWeights, weighed
+from oneformany.engine.cover.greedy import greedy
 from oneformany.engine.cover.incidence import Incidence
-from oneformany.engine.cover.program import best_columns, budgeted
+from oneformany.engine.cover.primal import Repair
+from oneformany.engine.cover.program import budgeted
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion
 from oneformany.engine.scaling import ONE_IN_COVERS, ONE_IN_TABLES, integer_weights
 from oneformany.engine.standing import Standing, TreeProof
-from oneformany.engine.table.choice import ColumnChoice
+from oneformany.engine.table.choice import TableSearch, WorthyRows, core_of
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 from oneformany.problem.problem import LARGEST_SUM
-from oneformany.schedule import SCHEDULE
 from oneformany.stop import Stop
 
 PEOPLE_STEPS = 100  # between two looks at what is proved: an exact pass costs as much as some steps
 PEOPLE_GAIN = 1e-6  # of a round, relative: with less, more rounds change nothing
-EXCHANGES = 50  # of exchanges: they end by themselves, after a few
 SEARCH_ENTRIES = 100_000  # that a complete search takes on: its programs stay below a second
-# Of greatest load that join the program beside those that the relaxation uses, or five for each wanted
-FEWEST_COLUMNS = 300
-PROGRAM_ENTRIES = 200_000  # that HiGHS settles, or improves on, within its seconds
+FEWEST_COLUMNS = 300  # of greatest load in a program beside those of the relaxation, or five for each wanted
 
 
 def solve_budget(
     table: ColumnTable, people: IntArray, k: int, search: Search | None = None, start: IntArray | None = None
 ) -> Standing:
     """Choose at most ``k`` columns that cover as many people as possible, from some that are known."""
-    budget = BudgetSearch(table, table.incidence, people, k, search or Search(), start)
-    budget.exchange()
-    budget.lower()
-    budget.improve(max(FEWEST_COLUMNS, 5 * k))
-    budget.settle(budget.search.options.max_nodes)
-    budget.repair()
-    best = np.sort(budget.best)
-    return Standing(table, best, *budget.standing(), budget.weights, budget.proof, best[:0])
+    most = MostPeople(table, people, k, search or Search(), start)
+    most.exchange()
+    most.lower()
+    most.improve(max(FEWEST_COLUMNS, 5 * k))
+    most.run.settle(most.rows.search.options.max_nodes)
+    most.repair()
+    best = np.sort(most.best)
+    return Standing(table, best, most.value, most.bound, most.weights, most.proof, best[:0])
 
 
-def search_people(choice: ColumnChoice, k: int, target: int, max_nodes: int) -> IntArray | TreeProof | None:
+def search_people(
+    rows: WorthyRows, weights: RowWeights, k: int, target: int, max_nodes: int
+) -> IntArray | TreeProof | None:
     """Search all columns that can be among ``k`` that cover so many people, unless they are too many."""
-    columns, options, worth = choice.reaching(k, target), choice.search.options, choice.worth
-    entries = int(choice.incidence.sizes[columns].sum())
+    columns, options, worth = rows.reaching(weights, k, target), rows.search.options, rows.worth
+    entries = int(rows.incidence.sizes[columns].sum())
     large = entries > SEARCH_ENTRIES or int(worth.sum()) * ONE_IN_COVERS >= LARGEST_SUM
     if not options.exact or len(columns) > options.max_columns or large:
-        choice.too_many()
+        rows.too_many()
         return None
-    part, kept = choice.incidence.part(columns, choice.incidence.reachable)
-    question = BudgetQuestion(part, worth[kept], k, target, choice.search.stop)
-    return choice.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
+    part, kept = rows.incidence.part(columns, rows.incidence.reachable)
+    question = BudgetQuestion(part, worth[kept], k, target, rows.search.stop)
+    return rows.searched(question, target, columns, kept[:, None].tolist(), max_nodes)
 
 
-class BudgetSearch(ColumnChoice):
-    """The best ``k`` columns; ``order`` is greedy."""
+class MostPeople:
+    """The best ``k`` columns, and the weights that say how many people no others cover more than."""
+
+    closed = False
 
     def __init__(
-        self,
-        table: ColumnTable,
-        incidence: Incidence,
-        worth: IntArray,
-        k: int,
-        search: Search,
-        start: IntArray | None = None,
+        self, table: ColumnTable, people: IntArray, k: int, search: Search, start: IntArray | None = None
     ) -> None:
-        super().__init__(table, incidence, worth, search)
-        self.weights = weighed(incidence, worth.astype(np.float64))
-        self.order = greedy(incidence, worth)
-        self.k, self.best = k, self.order[:k]
+        self.rows = WorthyRows(table, table.incidence, people, search)
+        self.proof: TreeProof | None = None
+        self.weights = weighed(table.incidence, people.astype(np.float64))
+        self.k, self.best = k, greedy(table.incidence, people)[:k]
+        self._greedy = self.best
         if start is not None and len(start) <= k:
             self.offer(np.asarray(start, dtype=np.int64))
 
-    def standing(self) -> tuple[int, int]:
-        """People covered, and at most."""
-        most = self.reachable if self.proof is None else self.proof.target - 1
-        return self.covered(self.best), min(most, self.reach // ONE_IN_TABLES)
+    @property
+    def run(self) -> TableSearch:
+        """Steps and searches; nothing holds on to them, so that large arrays are given back at once."""
+        return TableSearch(self, self.rows.search)
 
     @property
-    def reach(self) -> int:
+    def value(self) -> int:
+        """People covered."""
+        return self.rows.covered(self.best)
+
+    @property
+    def bound(self) -> int:
+        """The people that no so many columns cover more than."""
+        most = self.rows.reachable if self.proof is None else self.proof.target - 1
+        return min(most, self._reach // ONE_IN_TABLES)
+
+    @property
+    def _reach(self) -> int:
         """What the weights say how many people so many columns cover, times the scale."""
-        return self.weights.reach(self.worth, self.k)
-
-    @property
-    def loads(self) -> IntArray:
-        """How good each column looks in the relaxation."""
-        return self.weights.loads
+        return self.weights.reach(self.rows.worth, self.k)
 
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they cover more."""
-        if self.covered(columns) > self.covered(self.best):
+        if self.rows.covered(columns) > self.value:
             self.best = np.unique(columns)
 
     def exchange(self) -> None:
         """Exchange the best columns, or greedy ones that are as good, for better ones."""
-        columns = self.order[: self.k]
-        self.swap(columns if self.covered(columns) >= self.covered(self.best) else self.best)
-        self.report("start")
-
-    def swap(self, columns: IntArray) -> None:
-        """Exchange columns one by one while that helps, and offer what comes out."""
-        swapped, stop = columns.astype(np.int64), self.search.stop
-        swaps = sweeps = EXCHANGES if self.search.options.repair and len(columns) else 0
-        while sweeps and swaps and not stop.expired():
-            swaps, sweeps = swap_columns(self.incidence, self.worth, swapped), sweeps - 1
-            self.search.counters["swaps"] += swaps
-        self.offer(swapped)
+        begin = self._greedy if self.rows.covered(self._greedy) >= self.value else self.best
+        self.offer(self.rows.exchanged(begin))
+        self.run.report("start")
 
     def lower(self) -> None:
         """Take first-order steps towards weights that let the columns cover fewer people."""
-        self.relaxation = FirstOrder(self.incidence, self.worth, self.k)
-        self.relaxation.begin(self.best, self.worth)
-        self.relax(self.search.rounds(), PEOPLE_STEPS, PEOPLE_GAIN)
+        people = self.rows.worth
+        self.relaxation = FirstOrder(self.rows.incidence, people, self.k)
+        self.relaxation.begin(self.best, people)
+        self.run.relax(self.relaxation, self.rows.search.rounds(), PEOPLE_STEPS, PEOPLE_GAIN)
 
     def learn(self) -> float:
         """Keep weights that let the columns cover fewer people."""
-        self.weights = min(
-            self.weights, self.relaxation.weights(), key=lambda found: found.reach(self.worth, self.k)
-        )
-        return -float(self.reach)
+        found = self.relaxation.weights()
+        if found.reach(self.rows.worth, self.k) < self._reach:
+            self.weights = found
+        return -float(self._reach)
 
-    def usable(self) -> IntArray:
-        """The columns that something better can use."""
-        return self.reaching(self.k, self.covered(self.best) + 1)
+    def exclude(self, proof: TreeProof) -> None:
+        """Keep the proof that nothing is better than a target."""
+        self.proof = proof
+
+    def exhausted(self) -> bool:
+        """Not known."""
+        return False
 
     def improve(self, most: int) -> None:
         """Solve a program over the columns that the relaxation uses, and so many others of greatest load."""
-        if not self.search.options.repair or self.finished():
+        if not self.rows.search.options.repair or self.run.finished():
             return
-        usable = self.usable()
-        heaviest = usable[np.argsort(-self.loads[usable], kind="stable")[:most]]
-        values = self.relaxation.mean_values
-        valued = np.flatnonzero(values > 1e-3)
-        columns = np.concatenate((valued[np.argsort(-values[valued], kind="stable")], heaviest))
-        within = np.cumsum(self.incidence.sizes[columns]) <= PROGRAM_ENTRIES
-        columns = np.union1d(columns[within], self.best)
-        part, _ = self.incidence.part(columns, np.ones(self.incidence.n_rows, dtype=np.bool_))
-        seconds = SCHEDULE.program.of(self.search.stop).remaining()
-        found = best_columns(part, seconds, np.searchsorted(columns, self.best), self.worth, self.k).chosen
-        self.search.counters["programs"] += 1
-        if found is not None and len(found) <= self.k:
-            self.swap(columns[found])
-        self.report("program")
+        usable = self.rows.reaching(self.weights, self.k, self.value + 1)
+        heaviest = usable[np.argsort(-self.weights.loads[usable], kind="stable")[:most]]
+        found = self.rows.programmed(self.best, self.k, heaviest, self.relaxation.mean_values)
+        if found is not None:
+            self.offer(self.rows.exchanged(found))
+        self.run.report("program")
 
     def repair(self) -> None:
         """Improve small parts until that stops helping."""
-        if not self.finished() and len(self.best) and self.search.options.repair:
-            covered, most = self.standing()
-            self.repaired(self.repairing(self.k, covered + 1), most, self.search.patience)
-        self.report("repair")
+        search = self.rows.search
+        if not self.run.finished() and len(self.best) and search.options.repair:
+            core = core_of(self.weights, self.rows.reaching(self.weights, self.k, self.value + 1))
+            repair = Repair(self.rows.incidence, core, self.best, search.seed, self.rows.worth)
+            self.run.repair(repair, self.bound, search.patience)
+        self.run.report("repair")
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all usable columns for some that cover more than the best."""
-        return search_people(self, self.k, self.covered(self.best) + 1, max_nodes)
+        return search_people(self.rows, self.weights, self.k, self.value + 1, max_nodes)
 
 
 class BudgetQuestion(TreeQuestion):

@@ -21,7 +21,7 @@ from oneformany.engine.cover.program import CoveringProgram
 from oneformany.engine.cover.tree import Relaxed, TreeNode, TreeQuestion, UndecidedError
 from oneformany.engine.scaling import ONE_IN_COVERS
 from oneformany.engine.standing import TreeProof
-from oneformany.engine.table.budget import BudgetSearch
+from oneformany.engine.table.choice import TableSearch, WorthyRows
 from oneformany.engine.table.cost_levels import (
     CostLevels,
     addable,
@@ -78,15 +78,15 @@ def solve_cost(
 ) -> CostAnswer:
     """Choose at most ``k`` columns that serve so many people, as those at the start do, at the least cost."""
     search = search or Search()
-    cost = CostSearch(table, people, k, needed, start, search)
-    cost.exchange()
-    cost.lower()
-    cost.settle(min(FIRST_NODES, search.options.max_nodes))
-    cost.improve(PROGRAM_COLUMNS)
-    cost.settle(search.options.max_nodes)
-    chosen = np.sort(cost.best)
-    prices = cost.priced.prices
-    return CostAnswer(chosen, cost.served(chosen)[0], *cost.standing(), prices, k, needed, cost.proof)
+    least = LeastCost(table, people, k, needed, start, search)
+    least.exchange()
+    least.lower()
+    least.run.settle(min(FIRST_NODES, search.options.max_nodes))
+    least.improve(PROGRAM_COLUMNS)
+    least.run.settle(search.options.max_nodes)
+    chosen = np.sort(least.best)
+    served, prices = least.served(chosen)[0], least.priced.prices
+    return CostAnswer(chosen, served, least.value, least.bound, prices, k, needed, least.proof)
 
 
 class PriceBound(NamedTuple):
@@ -105,11 +105,14 @@ def price_bound(table: ColumnTable, people: IntArray, prices: IntArray, k: int, 
     return PriceBound(pays - int(np.sort(savings)[::-1][:k].sum()), prices, savings)
 
 
-class CostSearch(BudgetSearch):
-    """The cheapest columns so far, and the best prices: a budget over pairs of row and level.
+class LeastCost:
+    """The cheapest columns so far, and the prices that prove most.
 
-    Each pair is worth what is lost by leaving it uncovered, where being served by nobody costs ``unserved``.
+    Columns are exchanged for what they cover of ``pairs`` of row and level. Each pair is worth what is lost
+    by leaving it uncovered, where being served by nobody costs ``unserved``.
     """
+
+    closed = False
 
     def __init__(
         self, table: ColumnTable, people: IntArray, k: int, needed: int, start: IntArray, search: Search
@@ -119,21 +122,24 @@ class CostSearch(BudgetSearch):
         self.unserved = (self.top + 1) * max(1, min(int(people.sum()), 10**6 // (self.top + 1)))
         self.levels = CostLevels.of(table, table.n_rows, search.stop.memory)
         worth = self._losses(self.unserved).astype(np.int64)
-        super().__init__(table, self.levels.incidence, worth, k, search)
+        self.table, self.search, self.k = table, search, k
+        self.pairs = WorthyRows(table, self.levels.incidence, worth, search)
+        self.proof: TreeProof | None = None
         self.shared = needed < int(people[np.unique(table.rows)].sum())
         self.best = np.asarray(start, dtype=np.int64)
-        self.cost = self.total(self.best)[1]
+        self.value = self.total(self.best)[1]
         self.priced = price_bound(table, people, np.zeros(table.n_rows, dtype=np.int64), k, needed)
 
-    def standing(self) -> tuple[int, int]:
-        """Cost, and at least."""
-        priced = max(0, -(-self.priced.value // ONE_IN_COVERS))
-        return self.cost, priced if self.proof is None else max(priced, self.proof.target + 1)
+    @property
+    def run(self) -> TableSearch:
+        """Steps and searches; nothing holds on to them, so that large arrays are given back at once."""
+        return TableSearch(self, self.search)
 
     @property
-    def loads(self) -> IntArray:
-        """What each column saves."""
-        return self.priced.savings
+    def bound(self) -> int:
+        """What it costs at least."""
+        priced = max(0, -(-self.priced.value // ONE_IN_COVERS))
+        return priced if self.proof is None else max(priced, self.proof.target + 1)
 
     def served(self, columns: IntArray) -> tuple[IntArray, IntArray]:
         """Which of the columns serves each row, -1: none, and at what cost; the dearest are left out."""
@@ -152,8 +158,15 @@ class CostSearch(BudgetSearch):
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they serve enough people at less cost."""
         served, cost = self.total(columns)
-        if len(columns) <= self.k and served >= self.needed and cost < self.cost:
-            self.best, self.cost = np.asarray(columns), cost
+        if len(columns) <= self.k and served >= self.needed and cost < self.value:
+            self.best, self.value = np.asarray(columns), cost
+
+    def exchange(self) -> None:
+        """Exchange the best columns, or greedy ones that are as good, for better ones."""
+        quick = greedy(self.pairs.incidence, self.pairs.worth)[: self.k]
+        begin = quick if self.pairs.covered(quick) >= self.pairs.covered(self.best) else self.best
+        self.offer(self.pairs.exchanged(begin))
+        self.run.report("start")
 
     def lower(self) -> None:
         """Take first-order steps; turn the duals into prices after each round.
@@ -161,14 +174,15 @@ class CostSearch(BudgetSearch):
         Where a share of the people is enough, what being served by nobody costs is halved in: as little as
         makes the relaxation serve that share.
         """
-        if self.finished():
+        if self.run.finished():
             return
         dear, rounds = (1.0 if self.shared else 3.0) * (self.top + 1), self.search.rounds()
-        self.relaxation = FirstOrder(self.incidence, self._losses(dear), self.k)
+        self.relaxation = FirstOrder(self.pairs.incidence, self._losses(dear), self.k)
         self.relaxation.begin(self.best, np.minimum(self._losses(dear), self.people[self.levels.owner]))
         self.price(self._losses(self.top + 1))
         tries, low, high = MOST_HALVINGS if self.shared else 0, 0.0, np.inf
-        while self.relax(rounds, COST_STEPS, COST_GAIN, 1 if self.shared else IDLE_ROUNDS) and tries:
+        patience = 1 if self.shared else IDLE_ROUNDS
+        while self.run.relax(self.relaxation, rounds, COST_STEPS, COST_GAIN, patience) and tries:
             if self._reached(self.relaxation.mean_values, dear):
                 high = dear
             else:
@@ -177,8 +191,7 @@ class CostSearch(BudgetSearch):
             self.relaxation.worth = self._losses(dear)
         if self.shared:
             reaching = dear if high == np.inf else high
-            self.worth = self._losses(np.ceil(reaching)).astype(np.int64)
-            self.order = greedy(self.incidence, self.worth)
+            self.pairs.worth = self._losses(np.ceil(reaching)).astype(np.int64)
             self.exchange()
 
     def _losses(self, unserved: float) -> FloatArray:
@@ -207,13 +220,32 @@ class CostSearch(BudgetSearch):
         self.price(self.relaxation.mean_duals)
         return float(self.priced.value)
 
+    def exclude(self, proof: TreeProof) -> None:
+        """Keep the proof that nothing is better than a target."""
+        self.proof = proof
+
+    def exhausted(self) -> bool:
+        """Not known."""
+        return False
+
+    def improve(self, most: int) -> None:
+        """Solve a program over the columns that the relaxation uses, and so many others that save most."""
+        if not self.search.options.repair or self.run.finished():
+            return
+        usable = self.usable()
+        heaviest = usable[np.argsort(-self.priced.savings[usable], kind="stable")[:most]]
+        found = self.pairs.programmed(self.best, self.k, heaviest, self.relaxation.mean_values)
+        if found is not None:
+            self.offer(self.pairs.exchanged(found))
+        self.run.report("program")
+
     def usable(self) -> IntArray:
         """The columns that a cheaper choice can use."""
         value, _, savings = self.priced
         if not self.search.options.fixing or len(savings) <= self.k:
             return np.arange(len(savings))
         least = int(np.partition(savings, -self.k)[-self.k])
-        usable = np.flatnonzero(value + np.maximum(0, least - savings) <= (self.cost - 1) * ONE_IN_COVERS)
+        usable = np.flatnonzero(value + np.maximum(0, least - savings) <= (self.value - 1) * ONE_IN_COVERS)
         self.search.counters["columns left out"] = len(savings) - len(usable)
         return usable
 
@@ -222,7 +254,7 @@ class CostSearch(BudgetSearch):
         options, columns = self.search.options, self.usable()
         entries = int(np.diff(self.table.starts)[columns].sum())
         if not options.exact or len(columns) > options.max_columns or entries > MOST_TO_MERGE:
-            self.too_many()
+            self.pairs.too_many()
             return None
         stop = self.search.stop
         if not stop.memory.fits(entries * MERGING_BYTES):
@@ -231,13 +263,13 @@ class CostSearch(BudgetSearch):
         part = self.table.take(columns)
         rows = merged(part.starts, part.rows, part.costs, self.people, apart=self.shared)
         if len(rows.rows) > COST_ENTRIES:
-            self.too_many()
+            self.pairs.too_many()
             return None
         if not stop.memory.fits(pairs_held(rows, len(rows.people)) * PROGRAM_BYTES):
             stop.met("memory")
             return None
-        question = CostQuestion(rows, self.k, self.needed, self.cost - 1, self.unserved, stop)
-        return self.searched(question, self.cost - 1, columns, rows.members, max_nodes)
+        question = CostQuestion(rows, self.k, self.needed, self.value - 1, self.unserved, stop)
+        return self.pairs.searched(question, self.value - 1, columns, rows.members, max_nodes)
 
 
 class CostQuestion(TreeQuestion):

@@ -17,7 +17,7 @@ from oneformany.engine.cover.primal import Repair, dive
 from oneformany.engine.cover.set_cover import CoverQuestion
 from oneformany.engine.standing import Standing, TreeProof
 from oneformany.engine.table.budget import search_people
-from oneformany.engine.table.choice import ColumnChoice
+from oneformany.engine.table.choice import TableSearch, WorthyRows, core_of
 from oneformany.engine.table.options import Search
 from oneformany.engine.table.table import ColumnTable
 
@@ -47,20 +47,20 @@ def solve_cover(
     """
     search, everybody = search or Search(), table.incidence.reachable.astype(np.int64)
     options = search.options
-    cover = _Cover(table, everybody, int(everybody.sum()), search, start, usable, duals)
-    cover.report("start")
+    cover = FewestColumns(table, everybody, int(everybody.sum()), search, start, usable, duals)
+    cover.run.report("start")
     cover.lift(1e-3)
     cover.round()
     cover.lift(1e-6)
     cover.round()
     cover.walk(200)
     few_nodes = min(FEW_NODES, FEW_NODES_TIMES_ROWS // max(1, table.n_rows))
-    cover.settle(min(few_nodes, options.max_nodes))
+    cover.run.settle(min(few_nodes, options.max_nodes))
     cover.repair(FEW_FAILURES)
-    cover.settle(options.max_nodes)
+    cover.run.settle(options.max_nodes)
     cover.walk(2_000)
     cover.repair(options.max_failures)
-    cover.settle(options.max_nodes)
+    cover.run.settle(options.max_nodes)
     return cover.answer()
 
 
@@ -73,19 +73,22 @@ def solve_coverage(
 ) -> Standing:
     """As few columns as possible for so many people, or all who can be covered, from some that are known."""
     search = search or Search()
-    share = _Share(table, people, needed, search, start)
-    share.report("start")
+    share = FewestColumns(table, people, needed, search, start, shared=True)
+    share.run.report("start")
     share.lift(1e-6)
     share.round()
-    share.repair(FEW_FAILURES)
-    share.settle(search.options.max_nodes)
-    share.repair(search.patience)
-    share.settle(search.options.max_nodes)
+    share.shorten(FEW_FAILURES)
+    share.run.settle(search.options.max_nodes)
+    share.shorten(search.patience)
+    share.run.settle(search.options.max_nodes)
     return share.answer()
 
 
-class _Cover(ColumnChoice):
-    """The fewest columns for so many people; only the first so many columns are ``usable``."""
+class FewestColumns:
+    """The fewest columns for so many people; only the first so many columns are ``usable``.
+
+    ``shared``: somebody may be left out, and rows count their people.
+    """
 
     def __init__(
         self,
@@ -96,10 +99,14 @@ class _Cover(ColumnChoice):
         start: IntArray | None,
         usable: int | None = None,
         duals: FloatArray | None = None,
+        *,
+        shared: bool = False,
     ) -> None:
-        super().__init__(table, table.incidence, people, search)
+        self.table, self.incidence, self.search, self.shared = table, table.incidence, search, shared
+        self.rows = WorthyRows(table, table.incidence, people, search)
+        self.proof: TreeProof | None = None
         self.usable = len(table) if usable is None else usable
-        self.needed = min(needed, self.reachable)
+        self.needed = min(needed, self.rows.reachable)
         self.spare = int(people.sum()) - self.needed
         part = self.incidence
         if self.usable < len(table):
@@ -112,18 +119,25 @@ class _Cover(ColumnChoice):
         self.weights = self.relaxation.weights()
         self.bound = max(min(1, self.needed), self.weights.fewest(self.spare))
 
-    def standing(self) -> tuple[int, int]:
-        """Columns, and at least."""
-        return len(self.best), self.bound
+    @property
+    def run(self) -> TableSearch:
+        """Steps and searches; nothing holds on to them, so that large arrays are given back at once."""
+        return TableSearch(self, self.search)
 
-    def finished(self) -> bool:
-        """Whether the columns are proved, fewer include some that may not be chosen, or time is up."""
-        return len(self.missing) > 0 or super().finished()
+    @property
+    def value(self) -> int:
+        """How many columns."""
+        return len(self.best)
+
+    @property
+    def closed(self) -> bool:
+        """Whether fewer columns include some that may not be chosen."""
+        return len(self.missing) > 0
 
     def offer(self, columns: IntArray) -> None:
         """Take other columns if they are fewer, cover enough, and may be chosen."""
         allowed = columns.max(initial=-1) < self.usable
-        if allowed and len(columns) < len(self.best) and self.covered(columns) >= self.needed:
+        if allowed and len(columns) < len(self.best) and self.rows.covered(columns) >= self.needed:
             self.best = self._shortened(columns)
 
     def _shortened(self, columns: IntArray) -> IntArray:
@@ -131,7 +145,7 @@ class _Cover(ColumnChoice):
         entries, begins = entries_of(self.incidence.starts, columns)
         rows, first = np.unique(self.incidence.rows[entries], return_index=True)
         new = np.zeros(len(entries) + 1, dtype=np.int64)
-        new[first + 1] = self.worth[rows]
+        new[first + 1] = self.rows.worth[rows]
         return columns[: int(np.searchsorted(np.cumsum(new)[begins], self.needed))]
 
     def learn(self) -> float:
@@ -141,92 +155,91 @@ class _Cover(ColumnChoice):
             self.weights, self.bound = found, max(self.bound, found.fewest(self.spare))
         return self.weights.ratio(self.spare)
 
+    def exclude(self, proof: TreeProof) -> None:
+        """Keep the proof that as few columns as the bound said do not suffice."""
+        self.proof, self.bound = proof, self.bound + 1
+
     def exhausted(self) -> bool:
         """Whether parts of columns, with what they lack counted in full, are as few as the bound."""
         values = self.relaxation.mean_values
-        covered = float((np.minimum(1.0, self.incidence.matrix @ values) * self.worth).sum())
+        covered = float((np.minimum(1.0, self.incidence.matrix @ values) * self.rows.worth).sum())
         return bool(np.ceil(values.sum() + max(0.0, self.needed - covered) - 1e-4) <= self.bound)
 
     def lift(self, gain: float) -> None:
         """Take first-order steps until a round gains less than that."""
-        self.relax(self.search.rounds(), COVER_STEPS, gain)
+        self.run.relax(self.relaxation, self.search.rounds(), COVER_STEPS, gain)
 
     def round(self) -> None:
         """Round the relaxation to columns that are enough."""
-        if self.finished() or not self.search.options.diving:
+        if self.run.finished() or not self.search.options.diving:
             return
-        core = np.union1d(self.core(np.arange(self.usable)), self.best)
+        core = np.union1d(core_of(self.weights, np.arange(self.usable)), self.best)
         self.offer(dive(self.relaxation, core, self.search.stop))
         self.search.counters["dives"] += 1
-        self.report("rounding")
+        self.run.report("rounding")
 
     def walk(self, steps: int) -> None:
         """Improve the cover by many small moves, so many for each row, among the columns that look best."""
-        if self.finished() or not self.search.options.local_search:
+        if self.run.finished() or not self.search.options.local_search:
             return
         lack = WALKED if self.usable == self.incidence.n_columns else 1.0  # others may outweigh all of these
-        columns = np.union1d(self.core(np.arange(self.usable), lack), self.best)
+        columns = np.union1d(core_of(self.weights, np.arange(self.usable), lack), self.best)
         part, kept = self.incidence.part(columns, self.incidence.reachable)
         local = LocalSearch(part, np.zeros(len(kept)), np.searchsorted(columns, self.best), self.search.seed)
         self.offer(columns[local.run(self.bound, steps * len(kept), self.search.stop)])
         self.search.counters["local search steps"] += local.steps
-        self.report("local search")
+        self.run.report("local search")
 
     def repair(self, failures: int) -> None:
         """Improve small parts until that stops helping."""
         options = self.search.options
-        if self.finished() or not options.repair:
+        if self.run.finished() or not options.repair:
             return
-        core = self.core(self.reaching(len(self.best) - 1, self.needed))
+        core = core_of(self.weights, self.rows.reaching(self.weights, len(self.best) - 1, self.needed))
         repair = Repair(self.incidence, core[core < self.usable], self.best, self.search.seed)
-        self.repaired(repair, self.bound, failures)
+        self.run.repair(repair, self.bound, failures)
+
+    def shorten(self, failures: int) -> None:
+        """Do without one column after the other; let repairs cover again whom that leaves uncovered."""
+        if self.run.finished() or not self.search.options.repair:
+            return
+        core = core_of(self.weights, self.rows.reaching(self.weights, len(self.best), self.needed))
+        repair = Repair(self.incidence, core, self.best, self.search.seed, self.rows.worth)
+        helps = True
+        while helps and not self.run.finished():
+            repair.drop()
+            helps = self.run.repair(repair, self.needed, failures)
+            self.offer(repair.chosen)
+            self.run.report("repair")
 
     def search_all(self, max_nodes: int) -> IntArray | TreeProof | None:
         """Search all columns that columns as few as the bound can be among, unless they are too many."""
         found = self.search_few(max_nodes)
-        if isinstance(found, TreeProof):
-            self.bound += 1
-        elif found is not None:
+        if found is not None and not isinstance(found, TreeProof):
             self.missing = found[found >= self.usable]
         return found
 
     def search_few(self, max_nodes: int) -> IntArray | TreeProof | None:
-        """Search for a cover; its tree is over the rows that any column holds, numbered anew."""
-        options, columns = self.search.options, self.reaching(self.bound, self.needed)
+        """Search for so few columns; the tree of a cover is over the rows that any holds, numbered anew."""
+        if self.shared:
+            return search_people(self.rows, self.weights, self.bound, self.needed, max_nodes)
+        options, columns = self.search.options, self.rows.reaching(self.weights, self.bound, self.needed)
         few = min(options.max_columns, EXACT_COLUMNS)
         if not options.exact or self.needed > MOST_EXACT_ROWS or len(columns) > few:
-            self.too_many()
+            self.rows.too_many()
             return None
         part, _ = self.incidence.part(columns, self.incidence.reachable)
         groups = [part.group(column).astype(np.int64) for column in range(part.n_columns)]
         question = CoverQuestion(groups, self.needed, self.bound, self.search.stop)
-        return self.searched(question, self.bound, columns, None, max_nodes)
+        return self.rows.searched(question, self.bound, columns, None, max_nodes)
 
     def answer(self) -> Standing:
         """What was found and proved."""
         wanted = self.missing
         if not len(wanted) and self.bound < len(self.best):
-            heavy = self.reaching(len(self.best) - 1, self.needed)
+            heavy = self.rows.reaching(self.weights, len(self.best) - 1, self.needed)
             wanted = heavy[heavy >= self.usable]
             wanted = wanted[np.argsort(-self.weights.loads[wanted], kind="stable")]
         best = np.sort(self.best)
-        return Standing(self.table, best, self.covered(best), self.bound, self.weights, self.proof, wanted)
-
-
-class _Share(_Cover):
-    """Where somebody may be left out, and rows count their people, repairs and the search are others."""
-
-    def repair(self, failures: int) -> None:
-        """Do without one column after the other; let repairs cover again whom that leaves uncovered."""
-        if self.finished() or not self.search.options.repair:
-            return
-        repair, helps = self.repairing(len(self.best), self.needed), True
-        while helps and not self.finished():
-            repair.drop()
-            helps = self.repaired(repair, self.needed, failures)
-            self.offer(repair.chosen)
-            self.report("repair")
-
-    def search_few(self, max_nodes: int) -> IntArray | TreeProof | None:
-        """Search for so few columns that cover enough people."""
-        return search_people(self, self.bound, self.needed, max_nodes)
+        covered = self.rows.covered(best)
+        return Standing(self.table, best, covered, self.bound, self.weights, self.proof, wanted)
