@@ -1,7 +1,7 @@
 """The front door: a fitted classifier and a data frame in, explanations with proof out."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from math import inf
@@ -226,11 +226,12 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
                     raise InputError("rows that are read in batches are counted there; leave out people=")
                 with stop.nothing_yet():
                     first, source = first_batch(frame)
-                try:
-                    asked, table, people, noted = _read(self, Table.of(first), source, stop)
-                except TooManyRowsError:
-                    goal = Goal(explanations, coverage)
+                found, goal = None, Goal(explanations, coverage)
+                with suppress(TooManyRowsError):
+                    found = _read(self, Table.of(first), source, stop)
+                if found is None:  # by now nobody holds what was read
                     return explained_in_parts(self, Table.of(first), frame, goal, stop, told)
+                asked, table, people, noted = found
             else:
                 table = Table.of(frame)
             posed = pose(asked, table, stop)

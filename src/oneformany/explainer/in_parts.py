@@ -85,8 +85,11 @@ class Run:
         """Look at parts in an order, until so many rows were sent back, or time is up."""
         seen, begun, left = nothing_seen(visit.cover.count), self.stop.elapsed(), set(range(len(self.parts)))
         limited = self.stop.time_limit is not None
-        visit = replace(visit, seconds=self.stop.remaining() if limited else None)
-        for part, found in self.parts.look(visit, order, self.reader.columns):
+
+        def timed() -> Visit:
+            return replace(visit, seconds=self.stop.remaining() if limited else None)
+
+        for part, found in self.parts.look(timed, order, self.reader.columns):
             left.discard(part)
             self.sizes[part] = max(found.rows, self.sizes.get(part, 0))
             seen += found

@@ -12,7 +12,7 @@ import pandas as pd
 
 from oneformany.anything import AnyFrame
 from oneformany.exceptions import InputError, plain_reason
-from oneformany.explainer.streams import batches_of, is_dask, plain_texts
+from oneformany.explainer.streams import AHEAD, batches_of, is_dask, plain_texts
 
 T = TypeVar("T")
 
@@ -38,8 +38,13 @@ class Parts(Protocol):
 
     def __len__(self) -> int: ...
 
-    def look(self, look: Look[T], order: Sequence[int], columns: list[str]) -> Iterator[tuple[int, T]]:
-        """Look at some parts in an order, as long as whoever asked takes what was found there."""
+    def look(
+        self, look: Callable[[], Look[T]], order: Sequence[int], columns: list[str]
+    ) -> Iterator[tuple[int, T]]:
+        """Look at some parts in an order, as long as whoever asked takes what was found there.
+
+        How to look is asked for whenever there is something to look at: it depends on the time that is left.
+        """
         ...
 
     def each(self, look: Callable[[pd.DataFrame], T], columns: list[str]) -> Iterator[T]:
@@ -82,7 +87,7 @@ class RowGroup:
     def batches(self, columns: list[str]) -> Iterator[pd.DataFrame]:
         """Read it."""
         start, names = self.first, [name for name in self.fragment.physical_schema.names if name in columns]
-        for part in self.fragment.to_batches(columns=names, batch_size=BATCH):
+        for part in self.fragment.to_batches(columns=names, batch_size=BATCH, batch_readahead=AHEAD):
             if part.num_rows:
                 frame = part.to_pandas(ignore_metadata=True)
                 yield frame.set_axis(pd.RangeIndex(start, start + len(frame)), axis=0)
@@ -118,10 +123,12 @@ class Files:
     def __len__(self) -> int:
         return len(self.parts)
 
-    def look(self, look: Look[T], order: Sequence[int], columns: list[str]) -> Iterator[tuple[int, T]]:
+    def look(
+        self, look: Callable[[], Look[T]], order: Sequence[int], columns: list[str]
+    ) -> Iterator[tuple[int, T]]:
         """Look at some parts in an order."""
         for part in order:
-            yield part, look(part, self.parts[part].batches(columns))
+            yield part, look()(part, self.parts[part].batches(columns))
 
     def each(self, look: Callable[[pd.DataFrame], T], columns: list[str]) -> Iterator[T]:
         """Look at every batch, in order."""
@@ -140,16 +147,18 @@ class Partitions:
     def __len__(self) -> int:
         return int(self._frame.npartitions)
 
-    def look(self, look: Look[T], order: Sequence[int], columns: list[str]) -> Iterator[tuple[int, T]]:
+    def look(
+        self, look: Callable[[], Look[T]], order: Sequence[int], columns: list[str]
+    ) -> Iterator[tuple[int, T]]:
         """Look at some parts in an order."""
         import dask
 
         if columns != self._columns:
             wanted = self._frame[[label for label in self._frame.columns if str(label) in columns]]
             self._delayed, self._columns = wanted.to_delayed(), columns
-        sent = dask.delayed(look, traverse=False)  # a model goes to each worker once
         for first in range(0, len(order), PARTITIONS):
             some = order[first : first + PARTITIONS]
+            sent = dask.delayed(look(), traverse=False)  # a model goes to each worker once
             yield from zip(
                 some,
                 dask.compute(*(dask.delayed(_looked)(sent, part, self._delayed[part]) for part in some)),
@@ -158,7 +167,7 @@ class Partitions:
 
     def each(self, look: Callable[[pd.DataFrame], T], columns: list[str]) -> Iterator[T]:
         """Look at every batch, in order."""
-        for _, found in self.look(_Each(look), range(len(self)), columns):
+        for _, found in self.look(lambda: _Each(look), range(len(self)), columns):
             yield from found
 
 

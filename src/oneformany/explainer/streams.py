@@ -19,8 +19,11 @@ from oneformany.stop import Stop
 
 BATCH = 200_000
 # Distinct refused rows that are kept of a source that can be read again: they take some 100 MB, and an answer
-# about them all comes at once. Of more, only a few are kept. Only advice and to-do lists can do without them.
-MOST_KEPT = 200_000
+# about them all comes at once, with the least cost. Of more, only a few thousand are kept.
+MOST_KEPT = 100_000
+AHEAD = (
+    1  # batches that are read while one is looked at; pyarrow's own 16 take hundreds of MB, and save nothing
+)
 LIMITED_BATCH = 50_000  # a time limit is looked at after every batch
 LIMITED_PARTITIONS = 16  # or after so many partitions of a Dask frame
 PEOPLE = 0  # a column that no frame has, as names are texts here
@@ -58,7 +61,8 @@ def batches_of(
         if path.suffix.lower() in {".parquet", ".pq"} or path.is_dir():
             import pyarrow.dataset
 
-            for part in pyarrow.dataset.dataset(path).to_batches(columns=columns, batch_size=size):
+            ahead = {"batch_readahead": AHEAD, "fragment_readahead": 1}
+            for part in pyarrow.dataset.dataset(path).to_batches(columns=columns, batch_size=size, **ahead):
                 if part.num_rows:
                     yield part.to_pandas()
         else:
@@ -106,7 +110,7 @@ def distinct_refused(
         size = LIMITED_PARTITIONS if limited or most < inf else len(tasks)
         waves = (partial(dask.compute, *tasks[at : at + size]) for at in range(0, len(tasks), size))
     else:
-        batches = batches_of(source, columns, LIMITED_BATCH if limited else BATCH)
+        batches = batches_of(source, columns, LIMITED_BATCH if limited or most < inf else BATCH)
         waves = (partial(map, counted, [batch]) for batch in batches)
     kept: list[pd.DataFrame] = []
     read, complete = 0, True
