@@ -2,9 +2,12 @@
 
     python benchmarks/against_brute_force.py --problems 100000 --seed 0 --jobs 2
     python benchmarks/against_brute_force.py --conjunctions --problems 2000
+    python benchmarks/against_brute_force.py --few --problems 20000
 
-With ``--conjunctions`` the problems have two or three classifiers of every pair of kinds at once, every way
-to share, every goal, own values, rules and costs; otherwise one additive classifier.
+With ``--few`` a few rows carry the proof: every goal, kind of classifier and way to share that they serve,
+people, costs, own values, rules, and points about which the model has to be asked. With ``--conjunctions``
+the problems have two or three classifiers of every pair of kinds at once, every way to share, every goal, own
+values, rules and costs; otherwise one additive classifier.
 Ends with exit code 1 if any problem disagrees; each such problem is printed so that it can be repeated.
 """
 
@@ -21,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 import conjunctions
 from agreement import disagreement
+from engine.few import few_problems
 from measuring import script_parser
 from strategies import random_problem
 
@@ -32,6 +36,14 @@ def check_joint_chunk(task: tuple[int, int, int]) -> list[str]:
     seed, chunk, problems = task
     numbers = range(chunk * CHUNK, chunk * CHUNK + problems)
     found = ((number, conjunctions.disagreement(seed, number)) for number in numbers)
+    return [f"seed {seed}, number {number}: {wrong}" for number, wrong in found if wrong]
+
+
+def check_few_chunk(task: tuple[int, int, int]) -> list[str]:
+    """Check one chunk of problems of which a few rows carry the proof; return what disagrees."""
+    seed, chunk, problems = task
+    numbers = range(chunk * CHUNK, chunk * CHUNK + problems)
+    found = ((number, few_problems.disagreement(seed, number)) for number in numbers)
     return [f"seed {seed}, number {number}: {wrong}" for number, wrong in found if wrong]
 
 
@@ -50,8 +62,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--conjunctions", action="store_true")
+    parser.add_argument("--few", action="store_true")
     options = parser.parse_args()
-    check = check_joint_chunk if options.conjunctions else check_chunk
+    check = check_few_chunk if options.few else check_joint_chunk if options.conjunctions else check_chunk
     tasks = [
         (options.seed, chunk, min(CHUNK, options.problems - start))
         for chunk, start in enumerate(range(0, options.problems, CHUNK))

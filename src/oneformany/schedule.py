@@ -60,6 +60,8 @@ class Schedule:
         A program of HiGHS over the best columns; what takes longer is improved by parts.
     cheapest : Portion
         The least cost of the columns that were generated; the rest is for generating better ones.
+    accepting : Portion
+        What all rows accept, for the least cost; a row of which that is not known adds nothing to its bound.
     asking : Portion
         All actions of a few rows, where a black box has to be asked about them.
     free : Portion
@@ -95,6 +97,7 @@ class Schedule:
     relaxing: Portion = Portion(0.4)
     program: Portion = Portion(0.8, most=20.0)
     cheapest: Portion = Portion(0.2)
+    accepting: Portion = Portion(0.4)
     asking: Portion = Portion(0.4)
     free: Portion = Portion(0.5)
     curve: Portion = Portion(0.6)

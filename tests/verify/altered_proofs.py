@@ -7,13 +7,17 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from certificates import TWO_TRIANGLES, build_result, sealed
+from engine.few.few_problems import FEW_ROWS, READ, SHARES, draw_few, draw_goal
 from judgement_goals import is_true_of_goals
+from oneformany.engine.table.options import TableOptions
 from oneformany.exceptions import CertificateError
+from oneformany.methods import solve
 from oneformany.verify import Outcome, verify
 from strategies import random_problem
 from verify.asked import answered
@@ -32,6 +36,7 @@ ALTERATIONS: list[Alteration] = [
     *[bend_proof, bend_proof, bend_tree, bend_exclusion, bend_cover, move_scope, move_scope, move_weight],
     *[claim_more, claim_more, huge_numbers],
 ]
+FEW = "few rows: "
 Made = Callable[[np.random.Generator, int], dict[str, Any]]
 
 
@@ -60,6 +65,16 @@ def by_hand(rng: np.random.Generator, number: int) -> dict[str, Any]:
     return build_result(problem, *ways[number % len(ways)])
 
 
+def by_few_rows(rng: np.random.Generator, _number: int) -> dict[str, Any]:
+    """A file whose proofs speak of a few rows, and of all actions or feature sets of these."""
+    problem = replace(draw_few(rng, READ, SHARES[int(rng.integers(2))]), restrictions=())
+    wanted, limits = draw_goal(rng), TableOptions(max_rounds=int(rng.integers(0, 3)))
+    asked = {"explanations": wanted.explanations, "coverage": wanted.coverage}
+    result = solve(problem, options=replace(FEW_ROWS, table=limits), **asked)
+    content: dict[str, Any] = json.loads(result.to_json())
+    return content
+
+
 KINDS: dict[str, Made] = {
     "weights for everybody": answered,
     "weights for everybody with an exclusion": by_hand,
@@ -69,6 +84,9 @@ KINDS: dict[str, Made] = {
     "cost": answered,
     "cost with an exclusion": answered,
     "cost with anchors": lambda rng, number: true_file(rng, 3 * number + 2),
+    FEW + "weights for everybody": by_few_rows,
+    FEW + "weights for some": by_few_rows,
+    FEW + "cost": by_few_rows,
 }
 
 
@@ -110,9 +128,10 @@ def altered(result: dict[str, Any], kind: str, rng: np.random.Generator) -> dict
 
 def forged(kind: str, rng: np.random.Generator, count: int, each: int = 25) -> Iterator[dict[str, Any]]:
     """So many files whose proof of the kind was altered, some of each true file."""
-    made = number = 0
+    made, number, maker = 0, 0, KINDS[kind]
+    kind = kind.removeprefix(FEW)
     while made < count:
-        result = KINDS[kind](rng, number)
+        result = maker(rng, number)
         number += 1
         if kind not in kinds_in(result):
             continue

@@ -56,6 +56,28 @@ def test_a_row_follows_an_action_where_the_point_says_so() -> None:
     assert followed > 200
 
 
+def test_savings_are_those_of_actions_that_a_row_follows() -> None:
+    rng = np.random.default_rng(5)
+    saved = 0
+    for number in range(24):
+        problem = asked(rng, number)
+        rows = problem.different(np.arange(len(problem.codes)))
+        every, prices = Actions(problem, rows), rng.integers(0, 12, size=len(rows))
+        people = rng.integers(1, 4, size=len(rows))
+        cells, changed = every.cells_of(np.arange(every.total))
+        gains = np.zeros((len(rows), every.total), dtype=np.int64)
+        for index in range(len(rows)):
+            before = np.repeat(every.cells[index][None], every.total, axis=0)
+            costs = 2 * problem.paid(before, np.where(changed, cells, before))
+            gains[index] = np.where(every.followed_by(index), np.maximum(0, prices[index] - costs), 0)
+        if problem.share == "features":
+            inside = [~(changed & ~changed[start]).any(axis=1) for start in every.start[:-1]]
+            gains = np.array([gains[:, actions].max(axis=1) for actions in inside]).T
+        assert every.savings(prices, people, 2).tolist() == (people @ gains).tolist()
+        saved += int((people @ gains).sum())
+    assert saved > 1000
+
+
 def test_groups_are_those_of_a_listing() -> None:
     rng = np.random.default_rng(1)
     compared = 0

@@ -38,7 +38,8 @@ class Options:
         Where rows share a point and the classifier has to be asked about it: ask only about groups that a
         cover would use, instead of listing all.
     few_rows : bool
-        Where rows share an action and listing all of them is too much: let a few rows carry the proof.
+        Where rows share an action, or features, and listing everything is too much: let a few rows carry
+        the proof.
     least_cost : bool or None
         After the first objective, look for the least cost; by default where costs or a goal are given, or
         where rows need not share a point. Without a time limit it may take minutes.

@@ -16,10 +16,12 @@ import numpy as np
 from oneformany.verify.classifiers import Classifier
 from oneformany.verify.points import Near
 from oneformany.verify.problem import Problem
+from oneformany.verify.proofs import LARGEST_NUMBER
 from oneformany.verify.reading import BoolArray, IntArray
 
 FEW = 500  # rows of which all actions are looked at, without a thought of how heavy groups may get
 MOST_ACTIONS = 2**24  # 300 MB of scores and sums for the row at hand
+MOST_PAIRS = 2**33  # of rows and actions: a bit for each is 1 GB
 AT_ONCE = 2**15  # points that a classifier is asked about together
 NUMBERS = 2**22  # of rows and actions, that are weighed together
 
@@ -55,6 +57,17 @@ class Actions(Near):
     def are_few(self) -> bool:
         """Whether there are few enough to be looked at all together."""
         return self.total <= MOST_ACTIONS
+
+    def serves(self, rows: int) -> bool:
+        """Tell whether all actions of so many rows are looked at sooner than how heavy groups may get.
+
+        Rows whose score is added up take milliseconds each.
+        """
+        if not self.are_few:
+            return False
+        classifier = self.problem.classifier
+        added = all(one.summed or one.trees is not None for one in classifier.members or (classifier,))
+        return rows <= FEW or (added and rows * self.total <= MOST_PAIRS)
 
     @cached_property
     def sets(self) -> list[tuple[int, ...]]:
@@ -276,13 +289,54 @@ class Actions(Near):
                 seen.add(one)
                 yield np.flatnonzero(np.unpackbits(np.frombuffer(one, np.uint8))[: len(self.given)])
 
+    def savings(self, prices: IntArray, people: IntArray, scale: int) -> IntArray:
+        """Tell what the rows of each group save together against prices per person, times the scale.
+
+        A row saves what its price exceeds the cost, in an action that it follows; where rows share the
+        features only, by the cheapest cells that help it.
+        """
+        from oneformany.verify.kernels import save_by_actions
+
+        sharing = self.problem.share == "features"
+        total = np.zeros(len(self.sets) if sharing else self.total, dtype=np.int64)
+        for index in np.flatnonzero(prices).tolist():
+            found = self.followed_by(index)
+            saved = np.zeros(self.total, dtype=np.int64) if sharing else total
+            about = self._costs(index, scale), found, int(prices[index]), int(people[index])
+            save_by_actions(self._table, self.counts, self.start, *about, saved)
+            if sharing:
+                total += self._best_somehow(saved)
+        return total
+
+    def _costs(self, index: int, scale: int) -> IntArray:
+        """Tell what a row pays in each cell of each feature, times the scale."""
+        costs = np.zeros(self._padded.shape, dtype=np.int64)
+        for feature, cells in enumerate(self.options):
+            own = np.full(len(cells), self.cells[index, feature])
+            dear = np.minimum(self.problem.price(feature, own, cells), LARGEST_NUMBER // scale) * scale
+            # That costs add up to a number: where one is as large as this, nobody saves anything
+            costs[feature, : len(cells)] = np.minimum(dear, LARGEST_NUMBER // max(1, self.size))
+        return costs
+
+    def _best_somehow(self, saved: IntArray) -> IntArray:
+        """Tell what a row saves at most by each set of features; it may stay in any of them."""
+        best = np.maximum.reduceat(saved, self.start[:-1])
+        for number, features in enumerate(self.sets):
+            for left in range(len(features)):
+                best[number] = max(best[number], best[self._without(features, left)])
+        return np.asarray(best)
+
+    def _without(self, features: tuple[int, ...], left: int) -> int:
+        """Find the set without one of its features."""
+        fewer = 0
+        for index, feature in enumerate(features):
+            fewer = fewer if index == left else int(self.child[fewer, feature])
+        return fewer
+
     def _somehow(self, found: BoolArray) -> BoolArray:
         """Tell which sets of features help the row by some cells; rows may stay in any of them."""
         helped = np.logical_or.reduceat(found, self.start[:-1])
         for number, features in enumerate(self.sets):
             for left in range(len(features)):
-                fewer = 0
-                for index, feature in enumerate(features):
-                    fewer = fewer if index == left else int(self.child[fewer, feature])
-                helped[number] |= helped[fewer]
+                helped[number] |= helped[self._without(features, left)]
         return helped

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 
 from oneformany.exceptions import CertificateError
-from oneformany.verify.actions import FEW, Actions
+from oneformany.verify.actions import Actions
 from oneformany.verify.answer import check_fewest_changes
 from oneformany.verify.cases import CostCases, PeopleCases, check_prices, paid_by_cheapest
 from oneformany.verify.claims import Claims
@@ -108,9 +108,9 @@ def _check_groups(
         raise NotConfirmedError(
             "this release checks proofs by branching only where rows share a point of cells"
         )
-    if problem.share != "point" and n <= FEW:
+    if problem.share != "point":
         actions = Actions(problem, np.array(items.first, dtype=np.int64))
-        if actions.are_few:
+        if actions.serves(n):
             for rows in actions.groups(weights, floor):
                 if not columns.contain(rows, np.zeros(len(rows), dtype=np.int64)):
                     raise CertificateError(f"{named(actions.given[rows].tolist())} {what}")
@@ -252,7 +252,12 @@ def _check_listed(claims: Claims, proof: Cost) -> None:
     people = problem.people_of(items)
     check_prices(prices, people)
     needed = max(0, proof.needed - (claims.helpable - int(people.sum())))
-    listing = Listing(problem, np.array(items.first, dtype=np.int64), costed=True)
+    rows = np.array(items.first, dtype=np.int64)
+    # Groups beyond one for each row serve nobody else.
+    count = min(proof.explanations, len(people))
+    if _enough_by_actions(problem, rows, (prices, people), proof, count, needed):
+        return
+    listing = Listing(problem, rows, costed=True)
 
     def saved(costs: IntArray, rows: IntArray) -> IntArray:
         dear = np.minimum(costs, LARGEST_NUMBER // scale) * scale
@@ -262,8 +267,7 @@ def _check_listed(claims: Claims, proof: Cost) -> None:
         return saved(groups.costs, groups.rows)
 
     most = saved(listing.cheapest_moves(), np.arange(len(prices)))
-    # Groups beyond one for each row serve nobody else.
-    savings = BestSavings(min(proof.explanations, len(people)), problem.limits)
+    savings = BestSavings(count, problem.limits)
     for groups in listing.groups(most, lambda: savings.floor + 1, gains, whole=False):
         savings.add(groups, gains(groups))
     best = savings.best()
@@ -286,6 +290,20 @@ def _check_listed(claims: Claims, proof: Cost) -> None:
     check_all_listed(listing, most, floor, ListedColumns(columns, costs), what, gains)
     cases = CostCases(columns, items, problem.limits, costs, people, exclusion.at_most, needed)
     cases.check(exclusion.tree, exclusion.explanations)
+
+
+def _enough_by_actions(
+    problem: Problem, rows: IntArray, counted: tuple[IntArray, IntArray], proof: Cost, count: int, needed: int
+) -> bool:
+    """Tell whether the prices prove the bound whatever all actions of the rows save against them."""
+    if problem.share == "point":
+        return False
+    (prices, people), actions = counted, Actions(problem, rows)
+    if not actions.serves(len(rows)):
+        return False
+    best = np.sort(actions.savings(prices, people, proof.scale))[::-1][:count].tolist()
+    least: int = paid_by_cheapest(prices, people, needed) - sum(best)
+    return -(-least // proof.scale) >= proof.bound
 
 
 def _paid(listing: Listing, rows: IntArray, moves: Sequence[tuple[int, int]]) -> IntArray:

@@ -248,3 +248,45 @@ def scores_of_actions(
             if index < 0:
                 break
             turn[index] += 1
+
+
+@njit(cache=True, no_cfunc_wrapper=True)
+def save_by_actions(
+    sets: IntArray,
+    counts: IntArray,
+    start: IntArray,
+    costs: IntArray,
+    found: BoolArray,
+    price: int,
+    people: int,
+    saved: IntArray,
+) -> None:
+    """Add what a row saves by each action that it follows: what its price exceeds the cost, for its people.
+
+    ``costs`` are those of each cell of each feature; ``sets`` end with -1.
+    """
+    turn = np.zeros(sets.shape[1], np.int64)
+    for which in range(len(sets)):
+        size, least = 0, 0
+        while size < sets.shape[1] and sets[which, size] >= 0:
+            feature = sets[which, size]
+            least += costs[feature, : counts[feature]].min()
+            turn[size] = 0
+            size += 1
+        if least >= price:
+            continue
+        action = start[which]
+        while True:
+            if found[action]:
+                paid = 0
+                for index in range(size):
+                    paid += costs[sets[which, index], turn[index]]
+                saved[action] += people * max(0, price - paid)
+            action += 1
+            index = size - 1
+            while index >= 0 and turn[index] + 1 == counts[sets[which, index]]:
+                turn[index] = 0
+                index -= 1
+            if index < 0:
+                break
+            turn[index] += 1

@@ -8,6 +8,7 @@ import numpy as np
 
 from engine.listing.sharing_problems import draw_problem
 from oneformany.engine.options import Options
+from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.blackbox import BlackBoxOracle
 from oneformany.oracles.network.oracle import NetworkOracle
@@ -18,6 +19,7 @@ from oneformany.verify.verification import Outcome
 from reference_goals import best_answer
 from reference_sharing import all_groups
 
+SHARES = ("action", "features")
 FEW_ROWS = Options(most_work=1.0)
 """So little that listing everything is too much, and a few rows have to do."""
 
@@ -26,9 +28,9 @@ READ = ("additive", "tree", "tree", "network")
 KINDS = (*READ, "black box")  # of the last a file does not hold the classifier
 
 
-def draw_few(rng, kinds=KINDS):
+def draw_few(rng, kinds=KINDS, share="action"):
     """A problem with people, and with points that the model itself has to be asked about."""
-    problem = draw_problem(rng, str(rng.choice(kinds)), "action")
+    problem = draw_problem(rng, str(rng.choice(kinds)), share)
     if rng.random() < 0.5:
         problem = replace(problem, people=rng.integers(1, 4, size=len(problem.codes)))
     if isinstance(problem.oracle, NetworkOracle):  # no score ties, so that rounding leaves nothing open
@@ -57,6 +59,34 @@ def assert_confirmed(problem, result):
     """Every claim is confirmed; where the file lacks rules or the classifier, the checker says so."""
     report, unknown = verify(result.to_json()), isinstance(problem.oracle, BlackBoxOracle)
     assert report.ok or ((problem.restrictions or unknown) and report.outcome is not Outcome.WRONG), report
+
+
+def draw_goal(rng):
+    """Everybody, a number of explanations, or a share of the people."""
+    goals = [Goal(), Goal(explanations=int(rng.integers(1, 4)))]
+    return [*goals, Goal(coverage=float(rng.choice([0.3, 0.5, 0.8, 1.0])))][int(rng.integers(3))]
+
+
+def disagreement(seed, number):
+    """How an answer to a random question differs from brute force, or from what verify says; or nothing."""
+    rng = np.random.default_rng([seed, number])
+    problem, goal = draw_few(rng, share=SHARES[number % 2]), draw_goal(rng)
+    asked = {"explanations": goal.explanations, "coverage": goal.coverage}
+    result, best = solve(problem, options=FEW_ROWS, **asked), best_answer(problem, goal)
+    report, unknown = verify(result.to_json()), isinstance(problem.oracle, BlackBoxOracle)
+    if not (report.ok or ((problem.restrictions or unknown) and report.outcome is not Outcome.WRONG)):
+        return str(report)
+    if result.undecided or (result.count and not unknown and "rows listed" not in result.statistics.counters):
+        return "undecided, or not by a few rows"
+    if goal.explanations is not None:
+        found, wanted = (result.covered, result.covered_bound), (best.covered, best.covered)
+    else:
+        found, wanted = (result.count, result.lower_bound), (best.explanations, best.explanations)
+    if found != wanted:
+        return f"{found} instead of {wanted}"
+    if result.count and not result.cost_bound <= best.cost <= result.cost:
+        return f"cost {result.cost}, bound {result.cost_bound}, and {best.cost} is the least"
+    return ""
 
 
 def assert_fewest(problem, result):

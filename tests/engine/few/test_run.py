@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.few.few_problems import FEW_ROWS, READ, assert_confirmed, assert_fewest, draw_few
+from engine.few.few_problems import (
+    FEW_ROWS,
+    READ,
+    SHARES,
+    assert_confirmed,
+    assert_fewest,
+    disagreement,
+    draw_few,
+)
 from judgement_goals import is_true_of_goals
 from oneformany.engine.few import rounds
 from oneformany.engine.options import Options
@@ -29,15 +37,20 @@ def test_the_fewest_for_everybody_are_found_and_proved(seed):
     assert result.count == result.lower_bound
 
 
-class LooksLeft:
-    """Says that time is up after so many looks at the clock."""
+LONG = 1e6  # seconds; what has no limit goes on when looks are used up
 
-    def __init__(self, looks):
-        self.looks = looks
 
-    def __call__(self):
-        self.looks -= 1
-        return self.looks < 0
+def looks_left(looks):
+    """Say that time is up after so many looks at a clock that has a limit."""
+    left = [looks]
+
+    def expired(stop):
+        if stop.time_limit is None:
+            return False
+        left[0] -= 1
+        return left[0] < 0
+
+    return expired
 
 
 @pytest.mark.parametrize("chunk", range(3))
@@ -46,10 +59,10 @@ def test_what_a_result_says_is_true_wherever_time_ends(chunk, monkeypatch):
     monkeypatch.setattr(rounds, "LISTED_AT_ONCE", 1)
     rng = np.random.default_rng([4, chunk])
     for looks in range(25):
-        problem = replace(draw_few(rng, READ), restrictions=())
+        problem = replace(draw_few(rng, READ, SHARES[looks % 2]), restrictions=())
         with monkeypatch.context() as patched:
-            patched.setattr("oneformany.stop.Stop.expired", LooksLeft(looks))
-            result = solve(problem, options=FEW_ROWS)
+            patched.setattr("oneformany.stop.Stop.expired", looks_left(looks))
+            result = solve(problem, options=FEW_ROWS, time_limit=LONG)
         assert is_true_of_goals(json.loads(result.to_json()))
 
 
@@ -71,8 +84,8 @@ def test_where_everything_is_quickly_listed_it_is():
 
 def test_other_ways_to_share_do_not_come_here():
     problem = draw_few(np.random.default_rng(0))
-    for other in (replace(problem, share="point"), replace(problem, share="features")):
-        assert "rows listed" not in solve(other, options=FEW_ROWS).statistics.counters
+    other = replace(problem, share="point")
+    assert "rows listed" not in solve(other, options=FEW_ROWS).statistics.counters
 
 
 def check_goal(problem, goal, result):
@@ -105,9 +118,15 @@ def test_goals_wherever_time_ends(chunk, monkeypatch):
     monkeypatch.setattr(rounds, "LISTED_AT_ONCE", 1)
     rng = np.random.default_rng([6, chunk])
     for looks in range(25):
-        problem = replace(draw_few(rng, READ), restrictions=())
+        problem = replace(draw_few(rng, READ, SHARES[looks % 2]), restrictions=())
         goal = {"explanations": int(rng.integers(1, 4))} if rng.random() < 0.5 else {"coverage": 0.7}
         with monkeypatch.context() as patched:
-            patched.setattr("oneformany.stop.Stop.expired", LooksLeft(looks))
-            result = solve(problem, options=FEW_ROWS, **goal)
+            patched.setattr("oneformany.stop.Stop.expired", looks_left(looks))
+            result = solve(problem, options=FEW_ROWS, time_limit=LONG, **goal)
         assert is_true_of_goals(json.loads(result.to_json()))
+
+
+@settings(max_examples=100, deadline=None)
+@given(number=st.integers(0, 2**32 - 1))
+def test_actions_and_features_people_goals_and_costs_agree_with_brute_force(number):
+    assert disagreement(7, number) == ""

@@ -183,7 +183,9 @@ def test_the_loop_reaches_the_optimum_and_a_stranger_agrees(name, data):
         assert not complete or result.count == best.explanations
     assert result.covered_bound >= best.covered or goal.explanations is None
     if complete:
-        assert result.covered == best.covered
+        # Of a share, those who pay nothing are served as well: that depends on the cost
+        cheapest = goal.coverage is None or result.cost in {None, best.cost}
+        assert result.covered == best.covered or not cheapest
         assert result.cost_bound is None or result.cost_bound <= best.cost <= result.cost
         assert not name.startswith(("listed", "catalogue")) or result.cost == best.cost
     assert result.verify().outcome != "wrong"

@@ -8,19 +8,29 @@ from oneformany.arrays import IntArray
 from oneformany.engine.few.listed_rows import NO_ACTION, ListedRows
 from oneformany.engine.few.rounds import Attempt
 from oneformany.engine.listing.batches import OutOfTimeError
+from oneformany.engine.scaling import UNPAYABLE
 from oneformany.engine.table.cost_levels import cheapest_rows
 
 
 def cheapened(listed: ListedRows, attempt: Attempt) -> Attempt:
     """Send each row to the action that costs it least, as far as there is time to ask who accepts it."""
-    by, rows = attempt.by.copy(), np.flatnonzero(attempt.helped)
-    paid = prices(listed, by)
+    return _sent(listed, attempt, np.flatnonzero(attempt.helped), prices(listed, attempt.by))
+
+
+def served(listed: ListedRows, actions: IntArray) -> Attempt:
+    """Send each row to the cheapest of some actions that helps it, as far as there is time to ask."""
+    nobody = Attempt(actions, np.full(len(listed.ground.rows), NO_ACTION))
+    return _sent(listed, nobody, np.flatnonzero(~listed.unreachable), np.full(len(nobody.by), UNPAYABLE))
+
+
+def _sent(listed: ListedRows, attempt: Attempt, rows: IntArray, paid: IntArray) -> Attempt:
+    """Send some rows where they pay less than they do."""
+    by = attempt.by.copy()
     with suppress(OutOfTimeError):
         for action in attempt.actions.tolist():
-            price = prices(listed, np.where(attempt.helped, action, NO_ACTION))
-            less = rows[price[rows] < paid[rows]]
-            less = less[listed.helped(less, action)]
-            by[less], paid[less] = action, price[less]
+            price = listed.pays(rows, action, paid[rows])
+            less = price < paid[rows]
+            by[rows[less]], paid[rows[less]] = action, price[less]
     return Attempt(attempt.actions, by)
 
 
@@ -35,9 +45,8 @@ def without_dearest(listed: ListedRows, attempt: Attempt, needed: int) -> Attemp
 
 def prices(listed: ListedRows, by: IntArray) -> IntArray:
     """What each row pays for the action that it follows; nothing where it follows none."""
-    ground, paid = listed.ground, np.zeros(len(by), dtype=np.int64)
+    paid = np.zeros(len(by), dtype=np.int64)
     for action in np.setdiff1d(by, NO_ACTION).tolist():
         rows = np.flatnonzero(by == action)
-        changed, targets = listed.offered.changes(np.array([action]))
-        paid[rows] = ground.paid(rows, np.where(changed, targets, ground.rows[rows]).astype(np.int64))
+        paid[rows] = listed.costs(rows, action)
     return paid

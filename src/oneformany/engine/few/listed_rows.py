@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import combinations
 from typing import Self
 
 import numpy as np
@@ -10,8 +11,11 @@ from numpy.typing import NDArray
 from oneformany.arrays import BoolArray, IntArray
 from oneformany.engine.few.masks import BitTable, Masks
 from oneformany.engine.few.offered import Offered
+from oneformany.engine.few.offered_sets import OfferedSets
 from oneformany.engine.listing.batches import Batches, OutOfTimeError
 from oneformany.engine.listing.ground import Ground
+from oneformany.engine.listing.single_rows import cheapest
+from oneformany.engine.scaling import UNPAYABLE
 from oneformany.engine.table.table import ColumnTable
 from oneformany.oracles.actions import ActionJudge, JudgesActions
 from oneformany.oracles.protocol import NEAR, NEGATIVE, POSITIVE
@@ -34,15 +38,18 @@ class ListedRows:
         self.rows = np.zeros(0, dtype=np.int64)  # those that are listed and have an action, by their bit
         self.unreachable = np.zeros(len(ground.rows), dtype=np.bool_)
         self.by = np.full(len(ground.rows), NO_ACTION)  # an action that helps each row, where one is known
-        self.rank = np.zeros(len(offered.actions), dtype=np.int32)  # how many of a few rows accept an action
+        self.rank = np.zeros(offered.n_columns, dtype=np.int32)  # how many of a few rows accept a column
         self.withdrawn = 0  # pairs of a row and an action that the classifier refused when it was asked
         self._unasked = ground.problem.unasked
-        self._judge, self._bits = judge, BitTable.empty(len(offered.actions))
+        self._judge, self._bits = judge, BitTable.empty(offered.n_columns)
 
     @classmethod
-    def of(cls, ground: Ground, stop: Stop) -> Self:
-        """List rows of a problem whose oracle judges all actions of a row together."""
-        offered, oracle = Offered.of(ground), ground.problem.oracle
+    def of(cls, ground: Ground, stop: Stop, offered: Offered | None = None) -> Self:
+        """List rows of a problem whose oracle judges all actions of a row together.
+
+        What is ``offered`` are all actions that only make a difference to who is helped, by default.
+        """
+        offered, oracle = offered or Offered.of(ground), ground.problem.oracle
         if not isinstance(oracle, JudgesActions):
             raise TypeError("the oracle does not judge actions")
         return cls(ground, offered, oracle.action_judge(offered.actions), stop)
@@ -56,6 +63,10 @@ class ListedRows:
         return np.asarray(self.by != NO_ACTION)
 
     def judged(self, row: int) -> NDArray[np.int8]:
+        """What the classifier says of each column that a row could join."""
+        return self.offered.told(self.judged_actions(row))
+
+    def judged_actions(self, row: int) -> NDArray[np.int8]:
         """What the classifier says of each action of a row, restrictions observed."""
         some = np.array([row])
         line: NDArray[np.int8] = self._judge.judge(self.ground.values[some], self.offered.does(some))[0]
@@ -64,7 +75,7 @@ class ListedRows:
             line[self.offered.price(row) > problem.most_paid[row]] = NEGATIVE
         for first in range(0, len(line) if problem.restrictions else 0, POINTS_AT_ONCE):
             numbers = first + np.flatnonzero(line[first : first + POINTS_AT_ONCE] != NEGATIVE)
-            changed, targets = self.offered.changes(numbers)
+            changed, targets = self.offered.moves(numbers)
             after = np.where(changed, targets, self.ground.rows[row])
             line[numbers[~problem.permits(np.full(len(numbers), row), after)]] = NEGATIVE
         return line
@@ -114,10 +125,49 @@ class ListedRows:
         return NO_ACTION
 
     def helped(self, rows: IntArray, action: int) -> BoolArray:
-        """Which of some rows an action helps; ends by :class:`OutOfTimeError`."""
+        """Which of some rows a column helps; ends by :class:`OutOfTimeError`."""
         changed, targets = self.offered.changes(np.array([action]))
         features = np.flatnonzero(changed[0])
+        if isinstance(self.offered, OfferedSets):
+            return self._somehow(rows, features)
         return self.batches.accepted(features, rows, targets[:, features].astype(np.int64))[:, 0]
+
+    def costs(self, rows: IntArray, action: int) -> IntArray:
+        """What each of some rows pays in a column that helps it."""
+        changed, targets = self.offered.changes(np.array([action]))
+        ground = self.ground
+        if isinstance(self.offered, OfferedSets):
+            features = np.flatnonzero(changed[0])
+            return cheapest(ground, Batches(ground, Stop()), rows, features, len(features))[0]
+        return ground.paid(rows, np.where(changed, targets, ground.rows[rows]).astype(np.int64))
+
+    def pays(self, rows: IntArray, action: int, below: IntArray) -> IntArray:
+        """What each of some rows pays in a column that helps it for less than a limit, or ``UNPAYABLE``.
+
+        Ends by :class:`OutOfTimeError`.
+        """
+        if isinstance(self.offered, OfferedSets):
+            features = np.flatnonzero(self.offered.changes(np.array([action]))[0][0])
+            least, _ = cheapest(self.ground, self.batches, rows, features, len(features))
+            return np.where((least >= 0) & (least < below), least, UNPAYABLE)
+        paid = self.costs(rows, action)
+        less = np.flatnonzero(paid < below)
+        less = less[self.helped(rows[less], action)]
+        found = np.full(len(rows), UNPAYABLE)
+        found[less] = paid[less]
+        return found
+
+    def _somehow(self, rows: IntArray, features: IntArray) -> BoolArray:
+        """Which of some rows any target cells of some features help; rows may stay in some of these."""
+        helped, ground = np.zeros(len(rows), dtype=np.bool_), self.ground
+        for size in range(len(features), -1, -1):  # most are helped by many changes
+            for chosen in combinations(features.tolist(), size):
+                left = np.flatnonzero(~helped)
+                choices = ground.choices(chosen, ground.goals)
+                if len(left) and len(choices):
+                    accepted = self.batches.accepted(np.array(chosen, dtype=np.int64), rows[left], choices)
+                    helped[left] = accepted.any(axis=1)
+        return helped
 
     def try_on_everybody(self, actions: IntArray) -> IntArray:
         """For each row one of some actions that helps it, or none, as far as there is time to find out.

@@ -58,7 +58,20 @@ class Offered:
         with_nowhere = np.append(each, 0)  # the last: behind the last slot of an action there is NOWHERE
         return np.asarray(with_nowhere[self._slots].sum(axis=1))
 
+    @property
+    def n_columns(self) -> int:
+        """How many columns the actions are: each is one, where rows share it."""
+        return len(self.actions)
+
+    def told(self, judged: NDArray[np.int8]) -> NDArray[np.int8]:
+        """What is said of each column, by what is said of each action."""
+        return judged
+
     def changes(self, numbers: IntArray) -> tuple[BoolArray, NDArray[np.int32]]:
+        """The features that some columns may change, and their target cells, ``(columns, p)`` both."""
+        return self.moves(numbers)
+
+    def moves(self, numbers: IntArray) -> tuple[BoolArray, NDArray[np.int32]]:
         """The features that some actions may change, and their target cells, ``(actions, p)`` both."""
         slots = self.actions.slots(numbers)
         which, at = np.nonzero(slots != NOWHERE)

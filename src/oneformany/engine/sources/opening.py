@@ -48,7 +48,7 @@ def decided(run: Context) -> Decision:
     searched  rows share a point, own nothing but cells, everybody is asked for, and listing is more
     bucketed  the classifier has to be asked about points that rows share, and no cost is asked for
     listed    all columns can be listed, and what least cost needs as well if that is asked for
-    sampled   rows share an action, and the oracle judges all actions of a row at once
+    sampled   rows need not share a point, and the oracle judges all actions of a row at once
     partial   otherwise
     ========  =====================================================================================
     """

@@ -13,8 +13,10 @@ from oneformany.engine.context import Context
 from oneformany.engine.cover.duals import RowWeights
 from oneformany.engine.cover.incidence import joined
 from oneformany.engine.few.cheaper import cheapened, prices, without_dearest
+from oneformany.engine.few.least_cost import at_least_cost
 from oneformany.engine.few.listed_rows import NO_ACTION, ListedRows
 from oneformany.engine.few.offered import Offered
+from oneformany.engine.few.offered_sets import OfferedSets
 from oneformany.engine.few.rounds import FIRST_LISTED, SAMPLED, Attempt, Rounds
 from oneformany.engine.listing.ground import Ground
 from oneformany.engine.sources.groups import groups_of
@@ -43,18 +45,24 @@ def serves(run: Context) -> bool:
     """Whether a few rows can be listed: the oracle judges all actions of a row, which fit into memory."""
     problem, options = run.problem, run.options
     judges = isinstance(problem.oracle, JudgesActions)
-    if not (options.few_rows and problem.share == "action" and judges) or problem.max_changes > MOST_CHANGES:
+    if not (options.few_rows and problem.share != "point" and judges) or problem.max_changes > MOST_CHANGES:
         return False
-    count = Offered.of(Ground.of(problem)).actions.count
-    return run.stop.memory.fits(count * BYTES_PER_ACTION) and _askable(run, count)
+    count = offered_by(run).actions.count
+    return run.stop.memory.fits(count * BYTES_PER_ACTION) and _askable(run, count, ASKED_ROWS)
 
 
-def _askable(run: Context, actions: float) -> bool:
-    """Whether a black box can be asked about all actions of as many rows as most answers take."""
+def offered_by(run: Context) -> Offered:
+    """What rows can share: actions, or features only; with those that only are cheaper, where cost counts."""
+    kind = OfferedSets if run.problem.share == "features" else Offered
+    return kind.of(Ground.of(run.problem), costed=run.cheaply)
+
+
+def _askable(run: Context, actions: float, rows: int) -> bool:
+    """Whether a black box can be asked about all actions of so many rows."""
     problem = run.problem
     if not isinstance(problem.oracle, BlackBoxOracle):
         return True
-    points = len(problem.rows) + actions * ASKED_ROWS
+    points = len(problem.rows) + actions * rows
     if points > Ground.of(problem).calls_left:
         return False
     problem.oracle.score(problem.values[:FIRST_ASKED])  # so that it is known how long an answer takes
@@ -67,7 +75,7 @@ class Sampled:
 
     def __init__(self, run: Context, shortfall: Shortfall) -> None:
         self.problem, self.shortfall = run.problem, shortfall
-        self.listed = ListedRows.of(Ground.of(run.problem), run.stop)
+        self.listed = ListedRows.of(Ground.of(run.problem), run.stop, offered_by(run))
         self._rounds = Rounds(self.listed, run)
         self._rounds.begin()
         self._count(run)
@@ -167,18 +175,30 @@ class Sampled:
         proof = Proofs(self.problem, self.unreachable).people(known)
         return replace(known, bound=0 if proof is None else proof.fewest(rounds.possible - rounds.needed))
 
-    def cheaper(self, run: Context, _first: Standing) -> CostStanding | None:
-        """Send each row to the action that costs it least; of a share leave out those who pay most."""
+    def cheaper(self, run: Context, first: Standing) -> CostStanding | None:
+        """Look for cheaper actions for as many people, with prices that bound what any cost."""
+        goal, proof = run.goal, None
+        needed = int(self.problem.multiplicity[self._attempt.helped].sum())
+        if goal.coverage is not None and goal.explanations is None:
+            needed = min(needed, self._rounds.needed)
+        most = len(first.chosen) if goal.explanations is None else goal.explanations
         with run.statistics.timed("least cost"):
             attempt = cheapened(self.listed, self._attempt)
-            if run.goal.coverage is not None and run.goal.explanations is None:
-                attempt = without_dearest(self.listed, attempt, self._rounds.needed)
+            if goal.coverage is not None and goal.explanations is None:
+                attempt = without_dearest(self.listed, attempt, needed)
+            rounds = None
+            if _askable(run, len(self.listed.offered.actions), len(self.problem.rows)):
+                rounds = at_least_cost(self.listed, attempt, (most, needed), run)
+        if rounds is not None:
+            attempt = rounds.attempt
+            # Of rows about which nobody knows what they pay alone, others may pay less than it seems
+            proof = None if self.problem.unasked.any() else rounds.proof()
         self._attempt = attempt
         owner = np.full(len(attempt.by), -1)
         for index, action in enumerate(attempt.actions.tolist()):
             owner[attempt.by == action] = index
         cost = int(prices(self.listed, attempt.by) @ self.problem.multiplicity)
-        return CostStanding(self.table, np.arange(self.usable), owner, cost, None)
+        return CostStanding(self.table, np.arange(self.usable), owner, cost, proof)
 
     def groups(self, table: ColumnTable, chosen: IntArray, owner: IntArray) -> list[Group]:
         """Where the actions say."""
