@@ -166,8 +166,10 @@ def interrupts(trial: Trial, tally: Tally) -> None:
 
 
 def _under_way(error: BaseException) -> bool:
-    """Whether a question had been put: before that, there is nothing to lose."""
-    return any(step.f_code.co_name in {"explain", "solve"} for step, _ in walk_tb(error.__traceback__))
+    """Whether the first line after the one that begins to listen was reached: before, nothing is lost."""
+    first = {"explain": "asked", "solve": "goal"}  # what these lines name
+    steps = (step for step, _ in walk_tb(error.__traceback__))
+    return any(first.get(step.f_code.co_name) in step.f_locals for step in steps)
 
 
 def kills_while_saving(trial: Trial, tally: Tally) -> None:

@@ -10,6 +10,7 @@ from threading import Thread
 
 import pytest
 
+from oneformany.exceptions import InputError
 from oneformany.files import write_whole
 
 KILLED = """
@@ -144,3 +145,9 @@ def test_standard_output_is_not_replaced_where_it_is_a_file(tmp_path):
     with (tmp_path / "x").open("a") as out:
         subprocess.run([sys.executable, "-c", code], check=True, stdout=out)
     assert (tmp_path / "x").read_text() == "onetwo\n"
+
+
+def test_a_folder_is_not_a_file(tmp_path):
+    with pytest.raises(InputError, match="is a folder; name a file in it"):
+        write_whole(tmp_path, "text")
+    assert list(tmp_path.iterdir()) == []

@@ -52,6 +52,8 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     target, data = Path(path), content.encode() if isinstance(content, str) else content
     if not target.parent.is_dir():
         raise InputError(f"the folder of {target} does not exist; make it first")
+    if target.is_dir():
+        raise InputError(f"{target} is a folder; name a file in it")
     try:
         if (target.exists() and not target.is_file()) or (target.is_symlink() and _of_the_system(target)):
             target.write_bytes(data)
