@@ -1,5 +1,6 @@
 """Tests of answers for 1, 2, 3, ... explanations: against brute force, and what is said and drawn of them."""
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -11,6 +12,7 @@ import oneformany as ofm
 from oneformany.exceptions import InputError
 from oneformany.report import report_html
 from oneformany.studies import Curve, CurvePoint
+from oneformany.studies.how_many import _no_worse
 
 
 def asked(seed):
@@ -63,6 +65,19 @@ def test_each_answer_is_a_whole_result_that_can_be_checked():
         curve.result(4)
     with pytest.raises(InputError, match="most is 0; it must be an integer of at least 1"):
         explainer.curve(frame, most=0)
+
+
+def test_more_explanations_never_help_fewer_however_little_time_there_is():
+    explainer, frame, _ = asked(1)
+    curve = explainer.curve(frame, most=3)
+    one, two, three = curve.results
+    assert (one.covered, -one.cost) < (two.covered, -two.cost)
+    cut = replace(three, explanations=one.explanations, assignment=one.assignment, count=one.count)
+    kept = _no_worse(cut, two)
+    assert (kept.covered, kept.cost, kept.goal.explanations) == (two.covered, two.cost, 3)
+    assert kept.covered_bound == three.covered_bound
+    assert _no_worse(three, two) is three
+    assert kept.verify().ok
 
 
 def made(*numbers, proved=True):

@@ -220,12 +220,29 @@ def curve_of_frame(
             start = results[-1].explanations if results else ()
             # Rows beyond help are the same for every number, and so are the reasons
             asker = _Asker(question, results[0].unreachable if results else None)
-            results.append(_answer(source, run, number, seconds, start, asker))
+            found = _answer(source, run, number, seconds, start, asker)
+            results.append(_no_worse(found, results[-1]) if results else found)
             points.append(_point(number, results[-1], perf_counter() - begin))
             begin = perf_counter()
             if stop.interrupted:
                 break
     return Curve(tuple(points), tuple(results))
+
+
+def _no_worse(found: Result, before: Result) -> Result:
+    """Keep the answer for one explanation fewer where no better one was found; the proof is the new one."""
+    if (found.covered, -found.cost_units) >= (before.covered, -before.cost_units):
+        return found
+    most = found.people if found.covered_bound is None else found.covered_bound
+    ranges = {"ranges": before.problem["ranges"]} if "ranges" in before.problem else {}
+    return replace(
+        found,
+        status="optimal" if most <= before.covered and not found.undecided else "feasible",
+        count=before.count,
+        explanations=before.explanations,
+        assignment=before.assignment,
+        problem={**found.problem, **ranges},
+    )
 
 
 def _point(number: int, found: Result, seconds: float) -> CurvePoint:
