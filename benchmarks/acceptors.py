@@ -40,6 +40,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from measuring import FIXED, script_parser
 from oneformany import Immutable, OneForMany
 from oneformany.datasets import load
+from oneformany.explainer.settings import Cells
 from oneformany.robust import refits
 
 DATA = ("german", "adult")
@@ -92,11 +93,11 @@ class Case:
         """Explain under some acceptors: what is told of the answer, and the rows as they are afterwards."""
         explainer = OneForMany(
             self.model,
-            CHANGES,
+            max_changes=CHANGES,
             share="action",
             reference=self.past,
             rules=self.rules,
-            bins=BINS,
+            cells=Cells(bins=BINS),
             **acceptors,
         )
         start = process_time()

@@ -48,7 +48,7 @@ def lines(name: str, explanations: int, folder: str | None) -> Iterator[dict[str
     rules: list[object] = [ofm.Immutable(column) for column in FIXED[name]]
     if name == "compas":
         rules.append(ofm.AtMostSteps("priors_count", 1))
-    explainer = ofm.OneForMany(model, CHANGES[name], share="action", reference=past, rules=rules)
+    explainer = ofm.OneForMany(model, max_changes=CHANGES[name], share="action", reference=past, rules=rules)
     for by in ("sex", "race"):
         asked = {"explanations": explanations, "time_limit": SECONDS}
         free = explainer.explain(new, **asked)

@@ -52,7 +52,7 @@ def questions() -> dict[str, Question]:
 
     def asked(model: Any, share: Any = "point", changes: int = 2, **given: Any) -> ofm.OneForMany:
         rules = [ofm.Immutable("age")]
-        return ofm.OneForMany(model, changes, share=share, rules=rules, positive=1, **given)
+        return ofm.OneForMany(model, max_changes=changes, share=share, rules=rules, positive=1, **given)
 
     problem = asked(line).problem(frame)
     return {

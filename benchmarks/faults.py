@@ -361,7 +361,7 @@ def odd_frames(trial: Trial, tally: Tally) -> None:
         for share in ("point", "action", "features"):
             if time.perf_counter() > trial.until:
                 return
-            explainer = ofm.OneForMany(model, 2, share=share, positive=1)
+            explainer = ofm.OneForMany(model, max_changes=2, share=share, positive=1)
             _counted(tally, "an odd frame", lambda asked=explainer, odd=odd: asked.explain(odd))
 
 

@@ -94,7 +94,7 @@ def measure(data: str, kind: str, ways: list[str]) -> Iterator[dict[str, Any]]:
     model = MODELS[kind]().fit(some, labels)
     refused = test[np.asarray(model.predict(test)) == 0].head(MOST_ROWS)
     for share in ways:
-        explainer = OneForMany(model, CHANGES, share=share, reference=train)
+        explainer = OneForMany(model, max_changes=CHANGES, share=share, reference=train)
         result, seconds = timed(explainer.explain, refused, time_limit=LIMIT)
         accepted = np.asarray(model.predict(result.apply(refused))) == 1 if result.covered else np.ones(0)
         if result.covered + len(result.unreachable) + len(result.undecided) != len(refused):

@@ -105,7 +105,7 @@ def line(name: str, kind: str, data: Dataset, most: int) -> dict[str, object]:
     model, values = MODELS[kind](past, target)
     refused = new[model.predict(new) == 0].head(most)
     rules = [ofm.Immutable(column) for column in FIXED[name] if column in past.columns]
-    explainer = ofm.OneForMany(model, CHANGES, share="action", reference=past, rules=rules)
+    explainer = ofm.OneForMany(model, max_changes=CHANGES, share="action", reference=past, rules=rules)
     problem = pose(explainer, Table.of(refused)).problem(CHANGES, "action")
     shap = values(refused)
     counts = dict.fromkeys(

@@ -101,7 +101,7 @@ def borrowers() -> tuple[OneForMany, pd.DataFrame]:
     model = XGBClassifier(n_estimators=TREES, max_depth=DEPTH, learning_rate=0.2, n_jobs=2, random_state=0)
     rules = [Immutable(name) for name in KEPT]
     told = {"share": "action", "reference": train, "rules": rules}
-    return OneForMany(model.fit(some, labels), RAW_CHANGES, **told), test
+    return OneForMany(model.fit(some, labels), max_changes=RAW_CHANGES, **told), test
 
 
 def jittered(test: pd.DataFrame, n: int, seed: int) -> pd.DataFrame:
@@ -195,7 +195,7 @@ def main() -> None:
         distinct(asked.rows, asked.limit, asked.ways, compare=asked.compare)
         return
     model, reference = fitted()
-    explainer = OneForMany(model, CHANGES, share="action", reference=reference)
+    explainer = OneForMany(model, max_changes=CHANGES, share="action", reference=reference)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "applicants.parquet"
         write(path, asked.rows)

@@ -140,7 +140,7 @@ class Case:
         rules = [Immutable(name) for name in FIXED[self.halves.name] if name in self.refused]
         return OneForMany(
             self.model,
-            changes,
+            max_changes=changes,
             share="action",
             reference=self.halves.train,
             threshold=self.threshold,

@@ -52,7 +52,7 @@ def nobody_is_hopeless(result: ofm.Result, refused: int) -> None:
 def test_rows_that_time_did_not_allow_to_examine_are_not_called_hopeless():
     frame, target = drawn(0, levels=3)
     model = DecisionTreeClassifier(random_state=0).fit(frame, target)
-    result = ofm.OneForMany(model, 2).explain(frame, time_limit=0)
+    result = ofm.OneForMany(model, max_changes=2, share="point").explain(frame, time_limit=0)
     nobody_is_hopeless(result, int((model.predict(frame) == 0).sum()))
 
 
@@ -63,7 +63,7 @@ def test_rows_that_a_black_box_had_no_calls_for_are_not_called_hopeless():
         return 0.9 * (rows.to_numpy().sum(axis=1) > 17)
 
     model = ofm.BlackBox(chance, max_calls=1, largest_box=1)
-    result = ofm.OneForMany(model, 3).explain(frame.head(40))
+    result = ofm.OneForMany(model, max_changes=3, share="point").explain(frame.head(40))
     nobody_is_hopeless(result, 40)
 
 
@@ -71,7 +71,7 @@ def test_a_leaf_of_exactly_the_threshold_is_positive_for_rows_and_points():
     frame = pd.DataFrame({"a": [0] * 10 + [1] * 10, "b": [0, 1] * 10})
     model = DecisionTreeClassifier().fit(frame[["a"]], [0] * 9 + [1] + [0] * 7 + [1] * 3)
     assert model.predict_proba(frame[["a"]])[:, 1].max() == 0.3
-    result = ofm.OneForMany(model, 1, threshold=0.3).explain(frame[["a"]])
+    result = ofm.OneForMany(model, max_changes=1, threshold=0.3, share="point").explain(frame[["a"]])
     assert (result.status, result.count) == ("optimal", 1)
     assert len(result.assignment) == 10
 
@@ -96,7 +96,14 @@ def test_forests_at_the_threshold_get_the_count_of_brute_force(trees, positive, 
         count, hopeless = brute_force_points(
             points[~accepts].tolist(), [2] * 4, accepted.__contains__, max_changes=1
         )
-        explainer = ofm.OneForMany(model, 1, threshold=threshold, schema=schema_of(frame), positive=positive)
+        explainer = ofm.OneForMany(
+            model,
+            max_changes=1,
+            threshold=threshold,
+            positive=positive,
+            cells=schema_of(frame),
+            share="point",
+        )
         result = explainer.explain(frame)
         assert (result.count, tuple(entry.row for entry in result.unreachable)) == (count, hopeless), seed
 
@@ -120,7 +127,7 @@ def test_a_subclass_with_a_cutoff_of_its_own_is_asked_itself():
             model.cutoff = cutoff
             chances = model.predict_proba(frame)[:, 1]
             assert ((chances >= 0.5) != (chances >= cutoff)).any(), seed
-            result = ofm.OneForMany(model, 2).explain(frame)
+            result = ofm.OneForMany(model, max_changes=2, share="point").explain(frame)
             assert result.problem["rows"] == np.flatnonzero(chances < cutoff).tolist()
             assert (model.predict(result.apply(frame)) == 1).all()
 
@@ -144,7 +151,7 @@ def test_nobody_is_beyond_help_whom_a_subclass_accepts_in_its_own_way(kind):
     frame = pd.DataFrame(np.random.default_rng(0).integers(0, 4, size=(300, 3)), columns=list("abc"))
     model = kind.fit(frame, (frame.sum(axis=1) > 6).astype(int))
     alike = (frame["a"] != 2) | (frame["b"] + frame["c"] == 6)  # others would tell
-    result = ofm.OneForMany(model, 1).explain(frame[alike])
+    result = ofm.OneForMany(model, max_changes=1, share="point").explain(frame[alike])
     assert not result.unreachable
     assert (model.predict(result.apply(frame[alike])) == 1).all()
 
@@ -152,7 +159,9 @@ def test_nobody_is_beyond_help_whom_a_subclass_accepts_in_its_own_way(kind):
 def test_columns_of_a_function_that_the_schema_lacks_are_not_fixed_to_those_of_the_first_row():
     frame, target = drawn(4)
     model = LogisticRegression().fit(frame, target)
-    explainer = ofm.OneForMany(model.predict_proba, 2, threshold=0.5, schema=schema_of(frame[["a", "b"]]))
+    explainer = ofm.OneForMany(
+        model.predict_proba, max_changes=2, threshold=0.5, cells=schema_of(frame[["a", "b"]]), share="point"
+    )
     result = explainer.explain(frame)
     assert result.problem["rows"] == np.flatnonzero(model.predict(frame) == 0).tolist()
     assert (model.predict(result.apply(frame)) == 1).all()
@@ -168,7 +177,7 @@ def test_a_model_fitted_on_plain_numbers_is_never_fed_codes():
             ofm.Feature("debts", ("0", "1", "2", "3"), ordered=True, numbers=(0, 1, 2, 3)),
         )
     )
-    result = ofm.OneForMany(model, 2, schema=schema).explain(frame)
+    result = ofm.OneForMany(model, max_changes=2, cells=schema, share="point").explain(frame)
     assert result.problem["rows"] == np.flatnonzero(model.predict(frame.to_numpy()) == 0).tolist()
     assert (model.predict(result.apply(frame).to_numpy()) == 1).all()
 
@@ -176,7 +185,7 @@ def test_a_model_fitted_on_plain_numbers_is_never_fed_codes():
 def test_bagged_trees_of_one_column_each_are_explained():
     frame, target = drawn(1)
     model = BaggingClassifier(n_estimators=6, max_features=1, random_state=0).fit(frame.to_numpy(), target)
-    result = ofm.OneForMany(model, 3, schema=schema_of(frame)).explain(frame)
+    result = ofm.OneForMany(model, max_changes=3, cells=schema_of(frame), share="point").explain(frame)
     assert result.status in {"optimal", "infeasible"}
     assert len(result.assignment) == (model.predict(frame.to_numpy()) == 0).sum()
 
@@ -185,7 +194,7 @@ def test_constant_columns_stay_features_that_rules_may_name():
     frame, target = drawn(2)
     frame["sex"] = "f"
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(frame, target)
-    result = ofm.OneForMany(model, 2, rules=[ofm.Immutable("sex")]).explain(frame)
+    result = ofm.OneForMany(model, max_changes=2, rules=[ofm.Immutable("sex")], share="point").explain(frame)
     assert result.schema.names == (*LETTERS, "sex")
 
 
@@ -208,6 +217,6 @@ def test_joining_the_assignments_to_the_frame_pairs_the_right_people():
     frame, target = drawn(3)
     frame.index = frame.index[::-1]
     model = LogisticRegression().fit(frame, target)
-    result = ofm.OneForMany(model, 2).explain(frame)
+    result = ofm.OneForMany(model, max_changes=2, share="point").explain(frame)
     joined = frame[[]].join(result.assignment_frame(), how="inner")
     assert joined.index.tolist() == frame.index[model.predict(frame) == 0].tolist()

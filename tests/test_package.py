@@ -13,7 +13,17 @@ import pytest
 import oneformany
 
 # Switches of the engine; the compiled form of a network; how engine and oracle speak of all actions of a row
-PRIVATE = {"Arrays", "Actions", "AdditiveJudge", "Narrowed", "Part", "TableOptions", "TreePolynomial"}
+PRIVATE = {
+    "Arrays",
+    "Actions",
+    "AdditiveJudge",
+    "AskingJudge",
+    "NetworkJudge",
+    "Narrowed",
+    "Part",
+    "TableOptions",
+}
+PRIVATE |= {"TreePolynomial"}
 HEAVY = ("highspy", "matplotlib", "numba", "numpy", "pandas", "scipy", "sklearn", "torch")
 
 

@@ -74,11 +74,11 @@ def random_asked(seed: int) -> Asked:
     limits = {rule: given for rule, given in limits.items() if rng.random() < 0.2}
     if rng.random() < 0.25:
         costs = {name: float(rng.choice([1, 2, 2.5])) for name in _some(rng, names)}
-    asked: dict[str, Any] = {"edges": None, "special": None}
+    edges = special = None
     if rng.random() < 0.4:
-        asked["edges"] = {"amount": [600, 1500, 2400], "rate": [2.5, 5.0, 7.5]}
+        edges = {"amount": [600, 1500, 2400], "rate": [2.5, 5.0, 7.5]}
     if rng.random() < 0.2:
-        asked["special"] = {"amount": [NO_CODE]}
+        special = {"amount": [NO_CODE]}
         frame.iloc[:2, 0] = NO_CODE
     explainer = ofm.OneForMany(
         model,
@@ -88,9 +88,8 @@ def random_asked(seed: int) -> Asked:
         share=str(rng.choice(["point", "action", "features"])),
         rules=_rules(limits),
         costs=costs,
-        bins=None if asked["edges"] else 4,
         reference=frame.iloc[::2] if rng.random() < 0.3 else None,
-        **asked,
+        cells=ofm.Cells(edges=edges, bins=None if edges else 4, special=special),
     )
     people = rng.integers(1, 5, len(frame)).tolist() if rng.random() < 0.25 else None
     goal = [{}, {}, {"explanations": int(rng.integers(1, 4))}, {"coverage": 0.7}][rng.integers(4)]

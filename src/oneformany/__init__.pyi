@@ -7,6 +7,7 @@ from oneformany.exceptions import InputError as InputError
 from oneformany.exceptions import OneForManyError as OneForManyError
 from oneformany.explainer.distances import Distance as Distance
 from oneformany.explainer.explainer import OneForMany as OneForMany
+from oneformany.explainer.settings import Cells as Cells
 from oneformany.methods import solve as solve
 from oneformany.oracles.additive import AdditiveOracle as AdditiveOracle
 from oneformany.problem.problem import Problem as Problem

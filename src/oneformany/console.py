@@ -2,7 +2,6 @@
 
 import csv
 import inspect
-import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -17,46 +16,33 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from oneformany.exceptions import InputError, OneForManyError
+from oneformany.exceptions import Argument, InputError, InputWarning, OneForManyError
 from oneformany.files import writing
 from oneformany.result.labels import shown
 
 CANNOT_RUN = 2
 NOT_PROVED = 3
 INTERRUPTED = 130
-ARGUMENTS = (
-    "max_changes", "time_limit", "memory_limit", "data_dir", "explanations", "coverage", "threshold", "share",
-    "positive", "people", "reference", "costs", "special",
-)  # fmt: skip
-OPTIONS = {name: f"--{name.replace('_', '-')}" for name in ARGUMENTS}
-OPTIONS |= dict.fromkeys(("bins", "edges", "targets"), "--schema")
-NAMES, SPELLED = "|".join(OPTIONS), "|".join(name for name in ARGUMENTS if "_" in name)
-GIVEN = re.compile(rf"""(?<![-/\w'"])({NAMES})=("[^"]*"|'[^']*'|(?:\w+(?:\.\w+)*)?)""")
-NAMED = re.compile(rf"""(?<![-/\w'"])({SPELLED})(?![./\w'"])|^({NAMES})(?= is )""")
+# Options that are not called as the argument is, dashes apart
+OPTIONS = {"cells": "--schema", "schema": "--schema"}
+# Arguments that only Python has
+WITHOUT_OPTION = frozenset({"also", "at_least", "labels", "model"})
 HEADS = {r"(?m)^(Explanation \d+|Proof|Cannot be helped|Undecided)": "bold"}
-IMMUTABLE = re.compile(r"the rule Immutable\(('[^']*'|\"[^\"]*\")\)")
 
 
-def in_options(words: str) -> str:
-    """Say with the options of the command line what a message says to those who write Python.
+def as_option(argument: Argument) -> str:
+    """Spell an argument as the option of the command line, with its value as a shell takes it.
 
-    An argument is named as ``name=`` or ``name=value``, or ``name is`` begins the message; names of several
-    words are known anywhere. What stands in ``(in Python: ...)`` is left out, and so is ``, or None``.
-
-    >>> in_options("add more changes (max_changes=4), or coarser cells (bins= or edges=)")
-    'add more changes (--max-changes 4), or coarser cells (--schema)'
+    >>> as_option(Argument("max_changes", 4)), as_option(Argument("positive", "very good"))
+    ('--max-changes 4', "--positive 'very good'")
     """
-    words = re.sub(r" \(in Python: .*?\)+|, or None( for no limit)?", "", words)
-    words = re.sub(r"\b(the|the very) frame\b", r"\1 table", words)
-    words = IMMUTABLE.sub(lambda found: f"--immutable {_typed(found[1])}", words)
-    words = GIVEN.sub(lambda found: f"{OPTIONS[found[1]]} {_typed(found[2])}".rstrip(), words)
-    words = NAMED.sub(lambda found: OPTIONS[found[0]], words)
-    return re.sub(r"--schema(?:(?:,| or| and) --schema)+", "--schema", words)
-
-
-def _typed(value: str) -> str:
-    """Write a value as a shell takes it."""
-    return quote(bare) if (bare := value.strip("\"'")) else ""
+    if argument.name in WITHOUT_OPTION:
+        return str(argument)
+    option = OPTIONS.get(argument.name, f"--{argument.name.replace('_', '-')}")
+    if argument.bare or argument.value is None or argument.name in OPTIONS:
+        return option
+    values = argument.value if isinstance(argument.value, (list, tuple)) else [argument.value]
+    return f"{option} {quote(','.join(map(str, values)))}"
 
 
 def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
@@ -89,7 +75,7 @@ def tell_errors(command: Callable[..., None]) -> Callable[..., None]:
                     warnings.simplefilter("ignore")
                 command(*args, **kwargs)
         except OneForManyError as error:
-            _complain("Error: ", str(error), "red")
+            _complain("Error: ", error.spelled(as_option), "red")
             raise typer.Exit(CANNOT_RUN) from error
         except KeyboardInterrupt as error:
             _complain("", "Interrupted before anything was found.", "red")
@@ -110,12 +96,13 @@ def say(words: str, style: str = "", marks: Mapping[str, str] = HEADS) -> None:
 
 
 def _complain(kind: str, words: str, style: str) -> None:
-    Console(stderr=True).print(Text(f"{kind}{shown(in_options(words))}", style=style), soft_wrap=True)
+    Console(stderr=True).print(Text(f"{kind}{shown(words)}", style=style), soft_wrap=True)
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """Show a warning in its own words, without the line of code that it comes from."""
-    _complain("Warning: ", str(message), "yellow")
+    words = message.spelled(as_option) if isinstance(message, InputWarning) else str(message)
+    _complain("Warning: ", words, "yellow")
 
 
 def names(text: str) -> list[str]:

@@ -1,11 +1,15 @@
 """Every error this package raises on purpose; each is also the builtin a caller would expect."""
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 
 __all__ = [
+    "Argument",
     "CertificateError",
     "DataUnavailableError",
     "InputError",
+    "InputWarning",
     "OneForManyError",
     "PredictionMismatchError",
     "SolverError",
@@ -20,17 +24,76 @@ REASONS: dict[type[Exception], str] = {
 }
 
 
-class OneForManyError(Exception):
-    """Root of all errors of this package.
+@dataclass(frozen=True)
+class Argument:
+    """An argument that a message names: Python spells it in one way, the command line as its option.
+
+    Attributes
+    ----------
+    name : str
+        As functions call it.
+    value : object
+        As it could be given.
+    bare : bool
+        The message says something of the argument itself.
+
+    Examples
+    --------
+    >>> print(Argument("max_changes", 4), Argument("threshold"), Argument("coverage", bare=True))
+    max_changes=4 threshold= coverage
+    """
+
+    name: str
+    value: object = None
+    bare: bool = False
+
+    def __str__(self) -> str:
+        if self.bare:
+            return self.name
+        return f"{self.name}={'' if self.value is None else repr(self.value)}"
+
+
+Spell = Callable[[Argument], str]
+
+
+class Message(Exception):  # noqa: N818 (of warnings, too)
+    """What errors and warnings say, part by part, so that each argument can be spelled in another way."""
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__("".join(map(str, parts)))
+        self.parts = parts
+
+    @property
+    def argument(self) -> str | None:
+        """The argument that the message names, the first if it names several."""
+        return next((part.name for part in self.parts if isinstance(part, Argument)), None)
+
+    def spelled(self, spell: Spell) -> str:
+        """The message, with arguments as somebody else spells them."""
+        return "".join(spell(part) if isinstance(part, Argument) else str(part) for part in self.parts)
+
+
+class InputWarning(Message, UserWarning):
+    """Something that is asked is possible, but hardly meant.
+
+    Examples
+    --------
+    >>> InputWarning("few rows: give more with ", Argument("reference")).argument
+    'reference'
+    """
+
+
+class OneForManyError(Message):
+    """Root of all errors of this package; ``argument`` names the one that it is about, or the remedy.
 
     Examples
     --------
     >>> import oneformany as ofm
     >>> try:
-    ...     ofm.Options(max_nodes=0)
+    ...     ofm.problem.Goal(coverage=90)
     ... except ofm.OneForManyError as error:
-    ...     print(type(error).__name__)
-    InputError
+    ...     print(type(error).__name__, error.argument)
+    InputError coverage
     """
 
 

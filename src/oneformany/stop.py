@@ -10,7 +10,7 @@ from time import thread_time
 from types import FrameType
 
 from oneformany.compiling import COMPILING, working_time
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError
 from oneformany.memory import Memory
 
 # How much slower than the clock on the wall a patient clock may go: so long is half a second of work waited
@@ -72,7 +72,9 @@ class Stop:
         memory: Memory | None = None,
     ) -> None:
         if time_limit is not None and not _is_time(time_limit):
-            raise InputError(f"time_limit is {time_limit!r}; give seconds, 0 or more, or None for no limit")
+            raise InputError(
+                Argument("time_limit", bare=True), f" is {time_limit!r}; give seconds, 0 or more"
+            )
         self.time_limit, self._clock, self._start = time_limit, clock, clock()
         self._compiled = COMPILING.seconds
         self._whole: Stop | None = None

@@ -329,7 +329,8 @@ def test_summaries_and_warnings_speak_of_options(case):
     (case / "r.toml").write_text('immutable = ["income"]\nonly_increase = ["income"]')
     outcome = explain(case, "--trust-model", "--max-changes", 9, "--rules", case / "r.toml")
     assert outcome.exit_code == 0, outcome.output
-    assert outcome.stderr.startswith('Warning: the rule "income can only go up" has no effect')
+    assert "which is few: give more with --reference, such as the data" in outcome.stderr
+    assert 'Warning: the rule "income can only go up" has no effect' in outcome.stderr
     assert ".py" not in outcome.stderr
     assert "--max-changes 9 means all features here: there are 2." in outcome.stdout
     assert "=" not in outcome.stdout.partition("Explanation 1")[0]

@@ -57,7 +57,7 @@ def with_gaps(frame, column="income", every=4):
 def explained(model, frame, read=None, **parameters):
     """Explain, and confirm by the model's own prediction that every covered row is accepted afterwards."""
     read = (lambda given: given) if read is None else read
-    result = OneForMany(model, **({"max_changes": 2} | parameters)).explain(frame)
+    result = OneForMany(model, **({"max_changes": 2, "share": "point"} | parameters)).explain(frame)
     moved = result.apply(frame)
     refused = model.predict(read(frame)) == 0
     covered = np.flatnonzero(np.array(result.assignment) >= 0)

@@ -18,7 +18,9 @@ def asked():
     model = LogisticRegression().fit(
         frame[["a", "b", "c"]], frame["b"] + frame["c"] + rng.integers(0, 2, 120) > 4
     )
-    explainer = ofm.OneForMany(model, 1, share="action", reference=frame[["a", "b", "c"]], positive=True)
+    explainer = ofm.OneForMany(
+        model, max_changes=1, share="action", reference=frame[["a", "b", "c"]], positive=True
+    )
     return explainer, frame
 
 

@@ -117,8 +117,10 @@ def test_every_share_has_an_answer_that_all_accept_and_the_minimum_falls():
 
 
 def test_rows_that_the_model_accepts_need_no_help_whatever_others_say():
-    plain = OneForMany(MODEL, 2, reference=FRAME).explain(ROWS)
-    joint = OneForMany(MODEL, 2, reference=FRAME, also=OTHERS["policy"]).explain(ROWS)
+    plain = OneForMany(MODEL, max_changes=2, reference=FRAME, share="point").explain(ROWS)
+    joint = OneForMany(MODEL, max_changes=2, reference=FRAME, also=OTHERS["policy"], share="point").explain(
+        ROWS
+    )
     assert joint.problem["rows"] == plain.problem["rows"]
 
 
@@ -131,7 +133,9 @@ def test_a_list_of_models_turns_down_what_one_of_them_does():
 
 
 def test_the_record_names_each_acceptor_and_how_many_are_needed():
-    explainer = OneForMany(MODEL, 2, reference=FRAME, also=OTHERS["refits"], at_least=0.6)
+    explainer = OneForMany(
+        MODEL, max_changes=2, reference=FRAME, also=OTHERS["refits"], at_least=0.6, share="point"
+    )
     record = explainer.explain(ROWS).problem["model"]
     assert [one["name"] for one in record["acceptors"]] == [
         "the model",
@@ -139,7 +143,7 @@ def test_the_record_names_each_acceptor_and_how_many_are_needed():
     ]
     assert record["needed"] == 2
     assert record["digest"].startswith("sha256:")
-    alone = OneForMany(MODEL, 2, reference=FRAME).explain(ROWS).problem["model"]
+    alone = OneForMany(MODEL, max_changes=2, reference=FRAME, share="point").explain(ROWS).problem["model"]
     assert not {"acceptors", "needed"} & set(alone)
 
 
@@ -202,14 +206,14 @@ def test_models_on_the_columns_of_a_schema_have_acceptors_too():
     one_hot = schema.encoding().encode(codes)
     model = LogisticRegression(C=100).fit(one_hot, codes.sum(axis=1) >= 2)
     other = LogisticRegression(C=100).fit(one_hot, codes[:, 0] == 1)
-    explainer = OneForMany(model, max_changes=2, schema=schema, positive=True, also=[other], share="action")
+    explainer = OneForMany(model, max_changes=2, positive=True, also=[other], share="action", cells=schema)
     result = explainer.explain(rows)
     after = schema.encode(result.apply(rows))
     assert result.status == "optimal"
     assert (after[:, 0] == 1).all()
     card = {"job": {"0": 0, "1": 1}}
     with pytest.raises(InputError, match=r"also\[0\] \(dict\) reads the levels of a schema"):
-        OneForMany(MODEL, also=[card]).explain(ROWS)
+        OneForMany(MODEL, also=[card], share="point").explain(ROWS)
 
 
 @pytest.mark.parametrize(
@@ -230,9 +234,9 @@ def test_acceptors_that_make_no_sense_are_refused(given, words):
 
 def test_an_acceptor_that_cannot_be_used_is_named():
     with pytest.raises(UnsupportedModelError, match="not fitted"):
-        OneForMany(MODEL, also=[LogisticRegression()]).explain(ROWS)
+        OneForMany(MODEL, also=[LogisticRegression()], share="point").explain(ROWS)
     with pytest.raises(InputError, match=r"also\[0\] \(LogisticRegression\)"):
-        OneForMany(MODEL, also=[LogisticRegression().fit([[0], [1]], [0, 1])]).explain(ROWS)
+        OneForMany(MODEL, also=[LogisticRegression().fit([[0], [1]], [0, 1])], share="point").explain(ROWS)
 
 
 def test_an_acceptor_that_was_misread_is_named():
@@ -245,10 +249,10 @@ def test_an_acceptor_that_was_misread_is_named():
             return np.full(len(rows), int(self.asked > 1))
 
     with pytest.raises(PredictionMismatchError, match=r"also\[0\] \(Moody\)"):
-        OneForMany(MODEL, also=[Moody()], reference=FRAME).explain(ROWS)
+        OneForMany(MODEL, also=[Moody()], reference=FRAME, share="point").explain(ROWS)
 
 
 def test_parameters_are_kept_by_get_params_and_clones():
-    explainer = OneForMany(MODEL, also=OTHERS["refits"], at_least=0.5)
+    explainer = OneForMany(MODEL, also=OTHERS["refits"], at_least=0.5, share="point")
     assert explainer.get_params(deep=False)["also"] is OTHERS["refits"]
     assert ofm.OneForMany(**explainer.get_params(deep=False)).at_least == 0.5

@@ -21,6 +21,7 @@ from explainer.raw_rows import FRAME, TARGET, explained, pipeline, rows
 from oneformany import Immutable, NeverTarget, Range
 from oneformany.exceptions import InputError, OneForManyError, UnsupportedModelError
 from oneformany.explainer import OneForMany
+from oneformany.explainer.settings import Cells
 from oneformany.verify import verify
 
 
@@ -38,7 +39,7 @@ def test_categories_that_the_encoder_refuses_are_named():
     frame = FRAME.copy()
     frame.loc[5, "job"] = "retired"
     with pytest.raises(InputError, match="retired"):
-        OneForMany(pipeline(), 2).explain(frame)
+        OneForMany(pipeline(), max_changes=2, share="point").explain(frame)
 
 
 @pytest.mark.parametrize("value", [3, 2.5, True])
@@ -46,7 +47,7 @@ def test_numbers_where_the_encoder_knows_texts_are_named(value):
     with pytest.raises(
         InputError, match=rf"column 'job', row 0: the model was not fitted on {value}; write 'full'"
     ):
-        OneForMany(pipeline(), 2).explain(FRAME.assign(job=value))
+        OneForMany(pipeline(), max_changes=2, share="point").explain(FRAME.assign(job=value))
 
 
 def test_categories_that_the_reference_data_lack_are_never_targets():
@@ -68,12 +69,12 @@ def test_targets_and_edges_come_from_reference_data():
 
 def test_no_rows_say_so():
     with pytest.raises(InputError, match="the rows are an empty frame"):
-        OneForMany(pipeline(), 2).explain(FRAME.head(0))
+        OneForMany(pipeline(), max_changes=2, share="point").explain(FRAME.head(0))
 
 
 def test_no_columns_say_so():
     with pytest.raises(InputError, match="have no columns"):
-        OneForMany(pipeline(), 2).explain(FRAME[[]])
+        OneForMany(pipeline(), max_changes=2, share="point").explain(FRAME[[]])
 
 
 def test_a_single_row_cannot_move_without_reference_data_and_can_with_them():
@@ -96,7 +97,7 @@ def test_columns_that_no_split_reads_stay_features_with_one_cell():
 def test_when_all_rows_are_positive_there_is_nothing_to_explain():
     model = pipeline()
     with pytest.raises(InputError, match="nothing to explain"):
-        OneForMany(model, 2).explain(FRAME[model.predict(FRAME) == 1])
+        OneForMany(model, max_changes=2, share="point").explain(FRAME[model.predict(FRAME) == 1])
 
 
 def test_texts_as_index_are_kept():
@@ -138,7 +139,7 @@ def test_columns_may_be_numbered(name):
 def test_numbered_columns_may_have_edges():
     frame = FRAME[["age", "income"]].set_axis([0, 1], axis=1)
     model = LogisticRegression(max_iter=1000).fit(frame, TARGET)
-    result, _ = explained(model, frame, edges={1: [1000, 2000]})
+    result, _ = explained(model, frame, cells=Cells(edges={1: [1000, 2000]}))
     assert result.schema.features[1].edges == (1000, 2000)
 
 
@@ -150,7 +151,7 @@ def test_columns_may_be_called_by_tuples_and_their_index_has_a_name():
         assert list(rows.columns) == list(labels)
         return (rows[[("x", 1)]].to_numpy()[:, 0] > 40) * 1.0
 
-    result = OneForMany(chance, 1, rules=[Immutable(("x", 2))]).explain(frame)
+    result = OneForMany(chance, max_changes=1, rules=[Immutable(("x", 2))], share="point").explain(frame)
     pd.testing.assert_index_equal(result.apply(frame).columns, labels)
     assert (chance(result.apply(frame)) == 1).all()
 
@@ -161,34 +162,34 @@ def test_a_function_gets_the_columns_by_their_own_names():
     def chance(given):
         return 1 / (1 + np.exp(-(given[0] / 20 + given[1] / 1500 - 4).to_numpy(float)))
 
-    result = OneForMany(chance, 1).explain(frame)
+    result = OneForMany(chance, max_changes=1, share="point").explain(frame)
     assert (chance(result.apply(frame)) >= 0.5).all()
 
 
 def test_columns_whose_names_are_the_same_as_texts_are_refused():
     frame = FRAME[["age", "income"]].set_axis([1, "1"], axis=1)
     with pytest.raises(InputError, match="2 columns named '1'; keep one"):
-        OneForMany(lambda given: np.zeros(len(given)), 1).explain(frame)
+        OneForMany(lambda given: np.zeros(len(given)), max_changes=1, share="point").explain(frame)
 
 
 def test_columns_of_several_levels_are_refused():
     frame = FRAME[["age", "income"]]
     frame.columns = pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")])
     with pytest.raises(InputError, match="columns of several levels; join"):
-        OneForMany(lambda given: np.zeros(len(given)), 1).explain(frame)
+        OneForMany(lambda given: np.zeros(len(given)), max_changes=1, share="point").explain(frame)
 
 
 @pytest.mark.parametrize("stranger", [np.zeros(3), [[1, 2]], {"age": [1]}, None, 7])
 def test_what_is_not_a_frame_is_refused(stranger):
     with pytest.raises(InputError, match="must be a pandas DataFrame"):
-        OneForMany(pipeline(), 2).explain(stranger)
+        OneForMany(pipeline(), max_changes=2, share="point").explain(stranger)
 
 
 @pytest.mark.parametrize("frames", [[FRAME, FRAME], (pl.from_pandas(FRAME),)])
 def test_a_list_of_frames_is_refused_with_the_way_to_have_them_read_in_batches(frames):
     words = rf"the rows are a {type(frames).__name__} of frames; .* give iter\(frames\)"
     with pytest.raises(InputError, match=words):
-        OneForMany(pipeline(), 2).explain(frames)
+        OneForMany(pipeline(), max_changes=2, share="point").explain(frames)
 
 
 def test_several_outputs_are_refused():
@@ -196,7 +197,7 @@ def test_several_outputs_are_refused():
     for targets in (ragged, ragged % 2):
         model = RandomForestClassifier(2).fit(FRAME[["age", "income"]], targets)
         with pytest.raises(UnsupportedModelError, match="predicts 2 outputs; fit one model for each"):
-            OneForMany(model, 2).explain(FRAME)
+            OneForMany(model, max_changes=2, share="point").explain(FRAME)
 
 
 def test_further_columns_are_kept_as_they_are():
@@ -207,19 +208,21 @@ def test_further_columns_are_kept_as_they_are():
 
 def test_a_column_that_is_not_there_is_named():
     with pytest.raises(InputError, match="the frame lacks 'income'; add it"):
-        OneForMany(pipeline(), 2).explain(FRAME.drop(columns="income"))
+        OneForMany(pipeline(), max_changes=2, share="point").explain(FRAME.drop(columns="income"))
 
 
 def test_a_column_that_the_reference_data_lack_is_named():
     with pytest.raises(InputError, match="reference data lack the column 'income'"):
-        OneForMany(pipeline(), 2, reference=FRAME.drop(columns="income")).explain(FRAME)
+        OneForMany(pipeline(), max_changes=2, reference=FRAME.drop(columns="income"), share="point").explain(
+            FRAME
+        )
 
 
 def test_infinite_numbers_are_named():
     frame = FRAME.copy()
     frame.loc[7, "income"] = np.inf
     with pytest.raises(InputError, match="column 'income', row 7: the number is infinite"):
-        OneForMany(pipeline(), 2).explain(frame)
+        OneForMany(pipeline(), max_changes=2, share="point").explain(frame)
 
 
 @pytest.mark.parametrize(
@@ -233,19 +236,23 @@ def test_infinite_numbers_are_named():
 )
 def test_values_that_are_no_single_kind_are_refused(column, words):
     with pytest.raises(InputError, match=words):
-        OneForMany(lambda given: np.zeros(len(given)), 1).explain(FRAME.assign(odd=column))
+        OneForMany(lambda given: np.zeros(len(given)), max_changes=1, share="point").explain(
+            FRAME.assign(odd=column)
+        )
 
 
 def test_texts_for_a_model_of_numbers_are_refused():
     model = LogisticRegression(max_iter=1000).fit(FRAME[["age", "income"]], TARGET)
     with pytest.raises(InputError, match="'age' holds texts, which LogisticRegression cannot read"):
-        OneForMany(model, 2).explain(FRAME.assign(age="old"))
+        OneForMany(model, max_changes=2, share="point").explain(FRAME.assign(age="old"))
 
 
 def test_numbers_written_as_texts_are_refused():
     model = LogisticRegression(max_iter=1000).fit(FRAME[["age", "income"]], TARGET)
     with pytest.raises((InputError, ValueError), match=r"texts|string"):
-        OneForMany(model, 2).explain(FRAME.assign(age=FRAME["age"].astype(str) + " years"))
+        OneForMany(model, max_changes=2, share="point").explain(
+            FRAME.assign(age=FRAME["age"].astype(str) + " years")
+        )
 
 
 def test_very_large_and_very_small_numbers_are_read():
@@ -272,27 +279,38 @@ def test_bins_of_the_pipeline_are_the_cells():
 
 def test_wishes_for_a_column_of_texts_are_refused():
     with pytest.raises(InputError, match="edges are given for column 'job' of category values; leave it out"):
-        OneForMany(pipeline(), 2, edges={"job": [1, 2]}).explain(FRAME)
+        OneForMany(pipeline(), max_changes=2, cells=Cells(edges={"job": [1, 2]}), share="point").explain(
+            FRAME
+        )
 
 
 def test_targets_that_are_one_value_are_refused():
     with pytest.raises(InputError, match="targets of 'age' must be a list of values or a dict"):
-        OneForMany(pipeline(), 2, targets={"age": 30}).explain(FRAME)
+        OneForMany(pipeline(), max_changes=2, cells=Cells(targets={"age": 30}), share="point").explain(FRAME)
 
 
 def test_a_number_of_bins_concerns_only_columns_that_the_model_reads():
     numbers = FRAME[["age", "income"]]
     model = LogisticRegression(max_iter=1000).fit(numbers, TARGET)
-    result = OneForMany(model, 2, bins=3).explain(FRAME.assign(number=range(len(FRAME))))
-    assert result.count == OneForMany(model, 2, bins=3).explain(numbers).count
+    result = OneForMany(model, max_changes=2, cells=Cells(bins=3), share="point").explain(
+        FRAME.assign(number=range(len(FRAME)))
+    )
+    assert (
+        result.count
+        == OneForMany(model, max_changes=2, cells=Cells(bins=3), share="point").explain(numbers).count
+    )
 
 
 def test_targets_of_columns_on_which_nothing_depends_or_which_hold_dates_do_no_harm():
     frame, model = with_names(FRAME), dropping()
-    result = OneForMany(model, 2, targets={"name": ["person 1"]}).explain(frame)
+    result = OneForMany(
+        model, max_changes=2, cells=Cells(targets={"name": ["person 1"]}), share="point"
+    ).explain(frame)
     assert (model.predict(result.apply(frame)) == 1).all()
     with pytest.raises(InputError, match="'born' holds dates or times"):
-        OneForMany(model, 2, targets={"born": [frame["born"][0]]}).explain(frame)
+        OneForMany(
+            model, max_changes=2, cells=Cells(targets={"born": [frame["born"][0]]}), share="point"
+        ).explain(frame)
 
 
 def test_rules_may_name_values_in_cells():
@@ -304,18 +322,22 @@ def test_rules_may_name_values_in_cells():
 def test_a_cell_offers_a_number_that_the_rules_allow_if_it_has_one():
     frame = pd.DataFrame({"amount": [200, 300, 500, 800, 1100, 1200, 1300, 3000, 4000]})
     rules = [Range("amount", low=1000), Range("amount", high=1250)]
-    asked = {"edges": {"amount": [1500]}, "rules": rules}
-    result = OneForMany(lambda rows: (rows["amount"] < 2000) * 1.0, 1, **asked).explain(frame)
+    asked = {"rules": rules, "cells": Cells(edges={"amount": [1500]})}
+    result = OneForMany(
+        lambda rows: (rows["amount"] < 2000) * 1.0, max_changes=1, share="point", **asked
+    ).explain(frame)
     assert result.apply(frame)["amount"].tolist() == [1100, 1100]
-    free = OneForMany(lambda rows: (rows["amount"] < 2000) * 1.0, 1, edges=asked["edges"]).explain(frame)
+    free = OneForMany(
+        lambda rows: (rows["amount"] < 2000) * 1.0, max_changes=1, cells=asked["cells"], share="point"
+    ).explain(frame)
     assert free.schema.features[0].targets == (800, 3000)
 
 
 def test_an_unfitted_model_and_a_regressor_are_refused():
     with pytest.raises(UnsupportedModelError, match="not fitted"):
-        OneForMany(LogisticRegression(), 1).explain(FRAME)
+        OneForMany(LogisticRegression(), max_changes=1, share="point").explain(FRAME)
     with pytest.raises(OneForManyError):
-        OneForMany(LogisticRegression, 1).explain(FRAME)
+        OneForMany(LogisticRegression, max_changes=1, share="point").explain(FRAME)
 
 
 def with_names(frame):
@@ -332,9 +354,13 @@ def dropping():
 
 def test_columns_that_a_pipeline_drops_may_hold_anything(tmp_path):
     frame, model = with_names(FRAME), dropping()
-    result = OneForMany(model, 2, share="action", rules=[Immutable("name")], reference=frame).explain(frame)
+    result = OneForMany(
+        model, max_changes=2, share="action", rules=[Immutable("name")], reference=frame
+    ).explain(frame)
     plain = make_pipeline(*(step for _, step in model.steps)).fit(FRAME, TARGET)
-    assert result.count == OneForMany(plain, 2, share="action", reference=FRAME).explain(FRAME).count
+    assert (
+        result.count == OneForMany(plain, max_changes=2, share="action", reference=FRAME).explain(FRAME).count
+    )
     assert (model.predict(result.apply(frame)) == 1).all()
     assert result.schema.features[result.schema.index("born")].levels == ("any value",)
     new = frame[model.predict(frame) == 0].assign(name="somebody new", born=pd.NaT)
@@ -351,8 +377,10 @@ def test_a_column_that_looks_like_the_names_of_rows_is_told_unless_it_stays():
         return np.where(rows["age"] > 30, 0.9, 0.1)
 
     with pytest.warns(UserWarning, match="column 'name' has .* different values .* make it the index"):
-        OneForMany(score, 1, share="action").explain(frame, time_limit=2)
-    assert OneForMany(score, 1, share="action", rules=[Immutable("name")]).explain(frame).count == 1
+        OneForMany(score, max_changes=1, share="action").explain(frame, time_limit=2)
+    assert (
+        OneForMany(score, max_changes=1, share="action", rules=[Immutable("name")]).explain(frame).count == 1
+    )
 
 
 @pytest.mark.parametrize("classifier", [LogisticRegression(), SVC()])
@@ -361,12 +389,15 @@ def test_columns_that_a_pipeline_drops_may_be_lacking(classifier):
     names = ["name", "job", "born", "income", "age"]  # some come before those that are read
     frame = with_names(FRAME)[names]
     model = make_pipeline(steps, classifier).fit(frame, TARGET)
-    labelled, plain = frame.set_index("name").drop(columns="born"), OneForMany(model, 2, share="action")
+    labelled, plain = (
+        frame.set_index("name").drop(columns="born"),
+        OneForMany(model, max_changes=2, share="action"),
+    )
     result = plain.explain(labelled)
     assert result.schema.names == ("job", "income", "age")
     assert (model.predict(result.apply(labelled)) == 1).all()
     assert result.count == plain.explain(frame).count
-    known = OneForMany(model, 2, share="action", reference=labelled).explain(frame)
+    known = OneForMany(model, max_changes=2, share="action", reference=labelled).explain(frame)
     assert (model.predict(known.apply(frame)) == 1).all()
     with pytest.raises(InputError, match="lacks 'income'"):
         plain.explain(labelled.drop(columns="income"))
@@ -404,7 +435,7 @@ def test_columns_that_a_pipeline_drops_make_no_rows_distinct():
     frame = with_names(frame).drop(columns="notes")
     model = make_pipeline(*(step for _, step in dropping().steps)).fit(frame, np.tile(TARGET, 2))
     refused = int((model.predict(frame) == 0).sum())
-    result = OneForMany(model, 2, share="action", reference=frame).explain(iter([frame]))
+    result = OneForMany(model, max_changes=2, share="action", reference=frame).explain(iter([frame]))
     assert (len(result.assignment), result.people) == (refused // 2, refused)
 
 
@@ -417,28 +448,30 @@ def test_a_missing_value_that_the_model_cannot_read_is_named():
     frame.iloc[3, 0] = np.nan
     frame.iloc[5, 1] = np.nan
     with pytest.raises(InputError, match="column 'income', row p5: the value is missing, and the model does"):
-        OneForMany(model, 2).explain(frame)
+        OneForMany(model, max_changes=2, share="point").explain(frame)
 
 
 def test_a_row_alone_is_told_where_other_values_come_from():
     model = pipeline()
     refused = FRAME[model.predict(FRAME) == 0].head(1)
-    alone = OneForMany(model, 2).explain(refused)
+    alone = OneForMany(model, max_changes=2, share="point").explain(refused)
     assert alone.status == "infeasible"
     assert "no column has another value to go to; reference data would offer some" in alone.summary()
-    assert OneForMany(model, 3, reference=FRAME).explain(refused).covered == 1
+    assert OneForMany(model, max_changes=3, reference=FRAME, share="point").explain(refused).covered == 1
 
 
 def test_a_path_without_a_file_is_named():
     with pytest.raises(InputError, match=r"there is no file 'model\.onnx'; a model that is a path"):
-        OneForMany("model.onnx", 2).explain(FRAME)
+        OneForMany("model.onnx", max_changes=2, share="point").explain(FRAME)
 
 
 def test_a_target_that_is_a_text_in_a_column_of_numbers_is_told():
     frame = pd.DataFrame({"income": np.arange(40.0), "debts": np.arange(40) % 3})
     model = LogisticRegression().fit(frame, frame["income"] > 20)
     with pytest.raises(InputError, match="targets of 'income' must be numbers, as the column is, not 'rich'"):
-        OneForMany(model, 1, targets={"income": ["rich"]}).explain(frame)
+        OneForMany(model, max_changes=1, cells=Cells(targets={"income": ["rich"]}), share="point").explain(
+            frame
+        )
 
 
 def three_classes():
@@ -449,8 +482,8 @@ def three_classes():
 def test_of_more_than_two_classes_the_positive_one_has_to_be_named():
     frame, model = three_classes()
     with pytest.raises(InputError, match=r"tells 3 classes apart \(0, 1, 2\); name the positive one"):
-        OneForMany(model, max_changes=1).explain(frame)
-    explainer = OneForMany(model, max_changes=1, positive=2)
+        OneForMany(model, max_changes=1, share="point").explain(frame)
+    explainer = OneForMany(model, max_changes=1, positive=2, share="point")
     result = explainer.explain(frame)
     assert (model.predict(result.apply(frame)) == 2).all()
     assert result.problem["model"]["positive"] == 2
@@ -463,8 +496,8 @@ def test_an_array_of_numbers_is_a_frame_whose_columns_are_numbered():
     frame, _ = three_classes()
     rows, labels = frame.to_numpy(), (frame["a"] + frame["b"] > 1).astype(int)
     model = LogisticRegression(C=100).fit(rows, labels)
-    result = OneForMany(model, max_changes=2).explain(rows)
+    result = OneForMany(model, max_changes=2, share="point").explain(rows)
     assert result.status == "optimal"
     assert model.predict(result.apply(rows).to_numpy()).all()
     with pytest.raises(InputError, match="not ndarray"):
-        OneForMany(model, max_changes=2).explain(rows[:, 0])
+        OneForMany(model, max_changes=2, share="point").explain(rows[:, 0])

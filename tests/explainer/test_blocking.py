@@ -107,9 +107,14 @@ def test_what_is_said_about_unreachable_rows_is_what_brute_force_finds(kind, rul
     frame, target = rows_of(kind)
     model = MODELS[kind]().fit(frame, target)
     some = frame[model.predict(frame) == 0].head(25)
-    result = ofm.OneForMany(model, 1, rules=rules, reference=frame, bins={"age": 3, "income": 3}).explain(
-        some
-    )
+    result = ofm.OneForMany(
+        model,
+        max_changes=1,
+        rules=rules,
+        reference=frame,
+        cells=ofm.Cells(bins={"age": 3, "income": 3}),
+        share="point",
+    ).explain(some)
     for entry in result.unreachable[:6]:
         row = some.iloc[[result.problem["rows"][entry.row]]]
         needed = fewest(model, result.schema, row, rules, 4)

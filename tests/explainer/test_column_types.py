@@ -29,14 +29,14 @@ from oneformany.explainer import OneForMany
 
 def test_polars_frames_are_read():
     model = pipeline()
-    result = OneForMany(model, 2).explain(pl.from_pandas(FRAME))
+    result = OneForMany(model, max_changes=2, share="point").explain(pl.from_pandas(FRAME))
     moved = result.apply(pl.from_pandas(FRAME))
     assert (model.predict(moved) == 1).all()
     assert result.problem["rows"] == np.flatnonzero(model.predict(FRAME) == 0).tolist()
 
 
 def test_lazy_polars_frames_are_read():
-    result = OneForMany(pipeline(), 2).explain(pl.from_pandas(FRAME).lazy())
+    result = OneForMany(pipeline(), max_changes=2, share="point").explain(pl.from_pandas(FRAME).lazy())
     assert result.problem["rows"] == np.flatnonzero(pipeline().predict(FRAME) == 0).tolist()
 
 
@@ -44,11 +44,13 @@ def test_lazy_polars_frames_are_read():
 def test_truth_values_with_gaps_in_a_polars_frame_are_read(kind):
     frame = FRAME[["age", "income"]].assign(home=FRAME["home"].astype("boolean").mask(FRAME["age"] > 50))
     model = kind(n_estimators=10, n_jobs=1, verbosity=0).fit(frame, TARGET)
-    wanted = OneForMany(model, 2).explain(frame).assignment
+    wanted = OneForMany(model, max_changes=2, share="point").explain(frame).assignment
     for given in (pl.from_pandas(frame), pa.Table.from_pandas(frame)):
-        assert OneForMany(model, 2).explain(given).assignment == wanted
+        assert OneForMany(model, max_changes=2, share="point").explain(given).assignment == wanted
     with pytest.raises(InputError, match=r"does not answer about the rows: .*dtype"):  # not: is missing
-        OneForMany(model, 2).explain(frame.assign(home=frame["home"].astype(object).replace({pd.NA: None})))
+        OneForMany(model, max_changes=2, share="point").explain(
+            frame.assign(home=frame["home"].astype(object).replace({pd.NA: None}))
+        )
 
 
 @pytest.mark.parametrize("handle_unknown", ["error", "ignore"])
@@ -63,7 +65,7 @@ def test_gaps_of_polars_are_what_an_encoder_fitted_on_polars_knows(classes, hand
     model = make_pipeline(steps, LogisticRegression(C=10)).fit(
         frame, frame["job"].is_null() & (frame["age"] > 30)
     )
-    result = OneForMany(model, 2, positive=False).explain(frame)
+    result = OneForMany(model, max_changes=2, positive=False, share="point").explain(frame)
     refused = np.flatnonzero(model.predict(frame))
     assert result.problem["rows"] == refused.tolist()
     assert set(frame["job"][refused.tolist()]) == {None}
@@ -81,7 +83,7 @@ def test_gaps_are_read_by_an_encoder_that_was_fitted_on_frames_of_another_librar
     ):
         steps = make_column_transformer((OneHotEncoder(), ["job"]), remainder="passthrough")
         model = make_pipeline(steps, *further, LogisticRegression(max_iter=5000)).fit(other, TARGET)
-        result = OneForMany(model, 2).explain(frame)
+        result = OneForMany(model, max_changes=2, share="point").explain(frame)
         assert result.problem["rows"] == np.flatnonzero(model.predict(other) == 0).tolist()
         assert result.explanations
 
@@ -94,7 +96,7 @@ def test_texts_and_numbers_that_one_encoder_reads_of_a_polars_frame_are_read(enc
         {"job": FRAME["job"].tolist(), "rooms": [1, 2, None] * 20, "home": [True, False] * 30}
     )
     model = make_pipeline(encoder, LogisticRegression()).fit(frame, TARGET)
-    result = OneForMany(model, 2).explain(frame)
+    result = OneForMany(model, max_changes=2, share="point").explain(frame)
     assert result.problem["rows"] == np.flatnonzero(model.predict(frame) == 0).tolist()
     assert model.predict(pl.from_pandas(result.apply(frame))).all()
 
@@ -115,16 +117,16 @@ def test_integers_beyond_doubles_are_told_apart():
 def test_integers_of_128_bits_and_columns_of_one_name_are_refused():
     wide = pl.from_pandas(FRAME).with_columns(pl.col("age").cast(pl.Int128))
     with pytest.raises(InputError, match=r"column 'age' holds integers of 128 bits; cast it"):
-        OneForMany(pipeline()).explain(wide)
+        OneForMany(pipeline(), share="point").explain(wide)
     twice = pa.table([[1], [2]], names=["age", "age"])
     with pytest.raises(InputError, match=r"columns of one name; keep one of each: .*\n- 'age' 2 times"):
-        OneForMany(pipeline()).explain(twice)
+        OneForMany(pipeline(), share="point").explain(twice)
 
 
 def test_pyarrow_tables_are_read():
     model = pipeline()
     table = pa.Table.from_pandas(FRAME)
-    result = OneForMany(model, 2).explain(table)
+    result = OneForMany(model, max_changes=2, share="point").explain(table)
     assert (model.predict(result.apply(table)) == 1).all()
 
 
@@ -266,7 +268,9 @@ def test_dates_that_might_move_say_what_to_do(kind):
     with pytest.raises(
         InputError, match=r"'since' holds dates .*Immutable\('since'\); or turn them into numbers"
     ):
-        OneForMany(lambda given: np.zeros(len(given)), 1).explain(FRAME.assign(since=DATES[kind]))
+        OneForMany(lambda given: np.zeros(len(given)), max_changes=1, share="point").explain(
+            FRAME.assign(since=DATES[kind])
+        )
 
 
 @pytest.mark.parametrize("share", ["point", "action"])
@@ -279,7 +283,7 @@ def test_dates_that_cannot_change_are_shown_to_a_function_as_they_are(kind, shar
         assert set(given["since"]) <= set(frame["since"])
         return np.where((given["age"] > 30) & (given["since"] >= late), 0.9, 0.1)
 
-    result = OneForMany(chance, 1, rules=[Immutable("since")], share=share).explain(frame)
+    result = OneForMany(chance, max_changes=1, rules=[Immutable("since")], share=share).explain(frame)
     moved = result.apply(frame)
     assert result.covered == (frame["since"] >= late).sum() - (chance(frame) > 0.5).sum()
     assert (chance(moved) > 0.5).all()
@@ -294,7 +298,9 @@ def test_dates_of_later_batches_are_kept_as_well():
     def chance(given):
         return np.where((given["age"] > 30) & (given["since"].dt.year > 2022), 0.9, 0.1)
 
-    result = OneForMany(chance, 1, rules=[Immutable("since")]).explain(iter([first, later]))
+    result = OneForMany(chance, max_changes=1, rules=[Immutable("since")], share="point").explain(
+        iter([first, later])
+    )
     assert result.covered == len(later) - (chance(later) > 0.5).sum()
     assert sum(result.problem["people"][entry.row] for entry in result.unreachable) == len(first)
 
@@ -310,5 +316,5 @@ def test_dates_that_a_pipeline_encodes_stay_as_they_are():
     steps = make_column_transformer((OneHotEncoder(), ["job", "since"]), remainder=StandardScaler())
     model = make_pipeline(steps, LogisticRegression()).fit(frame, TARGET)
     with pytest.raises(InputError, match=r"'since' holds dates .*Immutable\('since'\)"):
-        OneForMany(model, 2).explain(frame)
+        OneForMany(model, max_changes=2, share="point").explain(frame)
     explained(model, frame, rules=[Immutable("since")])

@@ -22,6 +22,7 @@ from oneformany import (
     solve,
 )
 from oneformany.exceptions import CertificateError
+from oneformany.explainer.settings import Cells
 from oneformany.verify import verify
 
 RNG = np.random.default_rng(3)
@@ -40,7 +41,12 @@ RULES = {
 
 def explained(model, rule, share="action"):
     return OneForMany(
-        model, 2, rules=[rule], reference=DATA, share=share, edges={"work": [5, 12, 20]}
+        model,
+        max_changes=2,
+        rules=[rule],
+        reference=DATA,
+        share=share,
+        cells=Cells(edges={"work": [5, 12, 20]}),
     ).explain(DATA)
 
 
@@ -49,9 +55,9 @@ def explained(model, rule, share="action"):
 @pytest.mark.parametrize("model", MODELS)
 def test_every_row_has_numbers_that_keep_the_rule(model, rule, share):
     given, holds = RULES[rule]
-    free = OneForMany(MODELS[model], 2, reference=DATA, share=share, edges={"work": [5, 12, 20]}).explain(
-        DATA
-    )
+    free = OneForMany(
+        MODELS[model], max_changes=2, reference=DATA, share=share, cells=Cells(edges={"work": [5, 12, 20]})
+    ).explain(DATA)
     result = explained(MODELS[model], given, share)
     after = result.apply(DATA)
     changed = (after[["age", "work"]] != DATA.loc[after.index, ["age", "work"]]).any(axis=1)
@@ -66,7 +72,7 @@ def test_every_row_has_numbers_that_keep_the_rule(model, rule, share):
 def test_new_rows_keep_the_rule_too(rule):
     given, holds = RULES[rule]
     model = MODELS["linear"]
-    asked = OneForMany(model, 2, rules=[given, Immutable("age")], reference=DATA, share="action")
+    asked = OneForMany(model, max_changes=2, rules=[given, Immutable("age")], reference=DATA, share="action")
     result = asked.explain(DATA)
     new = DATA.assign(age=DATA["age"] - 3, work=np.minimum(DATA["work"], 9))
     after = result.apply(new, model)

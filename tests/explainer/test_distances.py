@@ -15,7 +15,7 @@ MODEL = LogisticRegression(max_iter=1000).fit(NUMBERS, TARGET)
 
 
 def tables(costs, frame=NUMBERS, model=MODEL, **parameters):
-    problem = ofm.OneForMany(model, 2, costs=costs, share="action", **parameters).problem(frame)
+    problem = ofm.OneForMany(model, max_changes=2, costs=costs, share="action", **parameters).problem(frame)
     return [table / problem.costs.scale for table in problem.costs.tables], problem
 
 
@@ -43,7 +43,7 @@ def by_hand(kind, values, edges, targets):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_distance_is_what_it_says_value_by_value(kind):
     edges, targets = {"age": [30, 45, 60], "income": [900.0, 2000.0]}, {"age": [25, 40, 50, 65]}
-    found, problem = tables(kind, edges=edges, targets=targets)
+    found, problem = tables(kind, cells=ofm.Cells(edges=edges, targets=targets))
     wanted = by_hand(kind, FRAME["age"].tolist(), edges["age"], targets["age"])
     assert np.abs(found[0] - wanted).max() <= 0.005 + 1e-9
     assert (found[0][~np.eye(4, dtype=bool)] > 0).all()
@@ -52,7 +52,13 @@ def test_a_distance_is_what_it_says_value_by_value(kind):
 
 def test_categories_missing_values_and_special_codes_cost_one():
     frame = FRAME.assign(income=FRAME["income"].where(FRAME.index % 5 != 0))
-    explainer = ofm.OneForMany(pipeline(), 2, costs="percentile", special={"age": {"none": 18}})
+    explainer = ofm.OneForMany(
+        pipeline(),
+        max_changes=2,
+        costs="percentile",
+        cells=ofm.Cells(special={"age": {"none": 18}}),
+        share="point",
+    )
     problem = explainer.problem(frame)
     schema = explainer.explain(frame).schema
     costs = {
@@ -85,7 +91,9 @@ def test_levels_of_a_schema_are_as_far_apart_as_the_rows_lie():
     model = DecisionTreeClassifier(random_state=0).fit(
         schema.one_hot(schema.encode(frame)), [0] * 8 + [1] * 2
     )
-    problem = ofm.OneForMany(model, 1, schema=schema, costs="percentile").problem(frame)
+    problem = ofm.OneForMany(model, max_changes=1, costs="percentile", cells=schema, share="point").problem(
+        frame
+    )
     assert (problem.costs.tables[0] / problem.costs.scale).tolist() == [
         [0, 0.4, 0.8],
         [0.4, 0, 0.4],
@@ -95,11 +103,11 @@ def test_levels_of_a_schema_are_as_far_apart_as_the_rows_lie():
 
 
 def test_the_answer_says_what_its_cost_is_counted_in_and_is_confirmed():
-    result = ofm.OneForMany(MODEL, 2, costs="percentile", share="action").explain(NUMBERS)
+    result = ofm.OneForMany(MODEL, max_changes=2, costs="percentile", share="action").explain(NUMBERS)
     assert "(in shares of the reference data passed, and 1 for a category)" in result.summary()
     assert result.verify().outcome == "confirmed"
     assert ofm.Result.from_json(result.to_json()).summary() == result.summary()
-    own = ofm.OneForMany(MODEL, 2, costs={"age": 2}, share="action").explain(NUMBERS)
+    own = ofm.OneForMany(MODEL, max_changes=2, costs={"age": 2}, share="action").explain(NUMBERS)
     assert "shares of the reference data" not in own.summary()
 
 

@@ -19,6 +19,7 @@ from oneformany import Feature, Immutable, OnlyDecrease, OnlyIncrease, Schema, i
 from oneformany.datasets import load
 from oneformany.exceptions import InputError, PredictionMismatchError
 from oneformany.explainer import OneForMany
+from oneformany.explainer.settings import Cells
 from oneformany.readers.callables import BlackBox
 from oneformany.result.result import Result
 
@@ -61,7 +62,9 @@ ON_COLUMNS = {
 @pytest.mark.parametrize("threshold", [None, 0.6])
 def test_models_on_one_hot_columns_are_explained_with_proof(name, threshold):
     model = ON_COLUMNS[name].fit(GERMAN.one_hot, GERMAN.target)
-    result = OneForMany(model, 4, threshold, GERMAN.schema).explain(ROWS)
+    result = OneForMany(
+        model, max_changes=4, threshold=threshold, cells=GERMAN.schema, share="point"
+    ).explain(ROWS)
     points = GERMAN.schema.one_hot(points_of(result))
     assert result.status == "optimal"
     chances = model.predict_proba(GERMAN.one_hot[:40])[:, 1]
@@ -91,7 +94,7 @@ FEW = GERMAN.frame[SOME].head(40)
 def test_pipelines_on_original_columns_are_explained_with_proof(classifier):
     steps = make_column_transformer(number_columns(StandardScaler()), text_columns(OneHotEncoder()))
     model = make_pipeline(steps, classifier).fit(GERMAN.frame[SOME], GERMAN.target)
-    result = OneForMany(model, 2).explain(FEW)
+    result = OneForMany(model, max_changes=2, share="point").explain(FEW)
     refused = model.predict(FEW) == 0
     assert result.problem["rows"] == np.flatnonzero(refused).tolist()
     moved = result.apply(FEW)
@@ -104,7 +107,7 @@ def test_a_pipeline_that_bins_numbers_has_its_bins_as_levels():
     bins = KBinsDiscretizer(3, strategy="uniform")
     steps = make_column_transformer(number_columns(bins), text_columns(OneHotEncoder()))
     model = make_pipeline(steps, LogisticRegression(max_iter=1000)).fit(GERMAN.frame, GERMAN.target)
-    result = OneForMany(model, 4).explain(ROWS)
+    result = OneForMany(model, max_changes=4, share="point").explain(ROWS)
     assert result.status == "optimal"
     assert result.schema.features[result.schema.index("amount")].n_levels == 3
     assert result.problem["rows"] == np.flatnonzero(model.predict(ROWS) == 0).tolist()
@@ -119,7 +122,7 @@ def pipeline():
 
 def test_with_bins_every_refused_row_is_explained_and_accepted_after_following(pipeline):
     edges = {"duration": [12, 24], "amount": [2000, 5000]}
-    result = OneForMany(pipeline, 2, edges=edges).explain(FEW)
+    result = OneForMany(pipeline, max_changes=2, cells=Cells(edges=edges), share="point").explain(FEW)
     assert [result.schema.features[result.schema.index(name)].edges for name in edges] == [
         (12, 24),
         (2000, 5000),
@@ -129,14 +132,16 @@ def test_with_bins_every_refused_row_is_explained_and_accepted_after_following(p
     covered = sum(place >= 0 for place in result.assignment)
     assert covered + len(result.unreachable) == len(refused)
     assert (pipeline.predict(result.apply(FEW)) == 1).all()
-    same = OneForMany(pipeline, 2, schema=infer_schema(FEW, edges=edges)).explain(FEW)
+    same = OneForMany(pipeline, max_changes=2, cells=infer_schema(FEW, edges=edges), share="point").explain(
+        FEW
+    )
     assert same.count == result.count
 
 
 def test_a_tree_has_the_same_count_with_its_own_cells_as_with_its_thresholds_by_hand():
     frame = GERMAN.frame[["duration", "amount", "age"]]
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(frame, GERMAN.target)
-    own = OneForMany(model, 2).explain(frame)
+    own = OneForMany(model, max_changes=2, share="point").explain(frame)
     found = {name: set() for name in frame}
     for column, threshold in zip(model.tree_.feature, model.tree_.threshold, strict=True):
         if column >= 0:
@@ -145,7 +150,7 @@ def test_a_tree_has_the_same_count_with_its_own_cells_as_with_its_thresholds_by_
     assert {name for name in frame if name not in by_hand} == {
         feature.name for feature in own.schema.features if feature.n_levels == 1
     }
-    same = OneForMany(model, 2, edges=by_hand).explain(frame)
+    same = OneForMany(model, max_changes=2, cells=Cells(edges=by_hand), share="point").explain(frame)
     assert (own.status, own.count, own.lower_bound) == (same.status, same.count, same.lower_bound)
     assert own.status == "optimal"
     assert (model.predict(own.apply(frame)) == 1).all()
@@ -153,7 +158,7 @@ def test_a_tree_has_the_same_count_with_its_own_cells_as_with_its_thresholds_by_
 
 def test_rules_hold_for_pipelines(pipeline):
     rules = [Immutable("housing"), OnlyIncrease("duration"), OnlyDecrease("amount")]
-    result = OneForMany(pipeline, 3, rules=rules).explain(FEW)
+    result = OneForMany(pipeline, max_changes=3, rules=rules, share="point").explain(FEW)
     codes = result.schema.encode(FEW)
     housing, duration, amount = (result.schema.index(rule.feature) for rule in rules)
     assert any(place >= 0 for place in result.assignment)
@@ -169,7 +174,7 @@ def test_an_explainable_boosting_machine_is_explained_with_proof():
     model = ExplainableBoostingClassifier(
         interactions=2, outer_bags=1, max_rounds=40, n_jobs=1, random_state=0
     ).fit(GERMAN.frame[SOME], GERMAN.target)
-    result = OneForMany(model, 2, threshold=0.6).explain(FEW)
+    result = OneForMany(model, max_changes=2, threshold=0.6, share="point").explain(FEW)
     refused = np.flatnonzero(model.predict_proba(FEW)[:, 1] < 0.6)
     assert result.problem["rows"] == refused.tolist()
     assert (model.predict_proba(result.apply(FEW))[:, 1] >= 0.6).all()
@@ -186,7 +191,7 @@ def test_a_function_on_few_features_is_explained_with_proof():
     def chance(rows):
         return model.predict_proba(encoder.transform(rows))
 
-    result = OneForMany(chance, 2, threshold=0.6).explain(frame.head(60))
+    result = OneForMany(chance, max_changes=2, threshold=0.6, share="point").explain(frame.head(60))
     assert result.status == "optimal"
     assert result.problem["rows"] == np.flatnonzero(chance(frame.head(60))[:, 1] < 0.6).tolist()
     assert (chance(result.schema.decode(points_of(result)))[:, 1] >= 0.6).all()
@@ -204,9 +209,9 @@ def test_a_function_on_many_features_is_feasible_when_something_stays_open():
 
     def explained(largest_box):
         box = BlackBox(chance, largest_box=largest_box)
-        return OneForMany(box, 2, 0.9, reference=everybody).explain(some)
+        return OneForMany(box, max_changes=2, threshold=0.9, reference=everybody, share="point").explain(some)
 
-    proved = OneForMany(model, 2, 0.9, schema).explain(ROWS)
+    proved = OneForMany(model, max_changes=2, threshold=0.9, cells=schema, share="point").explain(ROWS)
     asked = explained(50)
     assert len(proved.unreachable) > 0
     assert asked.status == "feasible"
@@ -227,7 +232,7 @@ def test_a_function_that_changes_its_mind_is_noticed():
 
     frame = pd.DataFrame({"a": [0, 1, 2], "b": [0, 1, 2]})
     with pytest.raises(PredictionMismatchError, match="not positive by the model's own"):
-        OneForMany(moody, 1).explain(frame)
+        OneForMany(moody, max_changes=1, share="point").explain(frame)
 
 
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
@@ -239,11 +244,15 @@ def test_one_of_several_classes_may_be_the_positive_one():
         LogisticRegression(max_iter=1000).fit(data, target),
         MLPClassifier((5,), random_state=0).fit(data, target),
     ):
-        result = OneForMany(model, 6, schema=schema, positive="own").explain(GERMAN.frame.head(80))
+        result = OneForMany(model, max_changes=6, positive="own", cells=schema, share="point").explain(
+            GERMAN.frame.head(80)
+        )
         assert result.status == "optimal"
         assert set(model.predict(schema.one_hot(points_of(result)))) == {"own"}
     forest = RandomForestClassifier(10, max_depth=4, random_state=0).fit(data, target)
-    result = OneForMany(forest, 6, 0.6, schema, positive="own").explain(GERMAN.frame.head(80))
+    result = OneForMany(
+        forest, max_changes=6, threshold=0.6, positive="own", cells=schema, share="point"
+    ).explain(GERMAN.frame.head(80))
     place = forest.classes_.tolist().index("own")
     assert (forest.predict_proba(schema.one_hot(points_of(result)))[:, place] >= 0.6).all()
 
@@ -255,7 +264,7 @@ def test_a_schema_made_by_hand_serves_a_function():
     def chance(rows):
         return 1 / (1 + np.exp(-(rows["rooms"] - 4.5 + 3 * (rows["heated"] == "yes")).to_numpy(float)))
 
-    result = OneForMany(chance, 1, schema=schema).explain(frame)
+    result = OneForMany(chance, max_changes=1, cells=schema, share="point").explain(frame)
     assert (result.status, result.count) == ("optimal", 1)
     assert result.apply(frame)["rooms"].tolist() == [8, 8]
     assert points_of(result).tolist() == [[1, 0]]
@@ -272,12 +281,12 @@ def test_boosters_read_columns_by_their_names_in_any_order_beside_others_and_wit
         refused = booster.predict(frame) < 0.5
     assert refused.any()
     for given in (frame, frame[["age", "amount", "duration"]], frame.assign(note="none")[::-1]):
-        result = OneForMany(booster, max_changes=1).explain(given)
+        result = OneForMany(booster, max_changes=1, share="point").explain(given)
         assert set(result.index) == set(np.flatnonzero(refused))
-    within = OneForMany(booster, max_changes=1, schema=infer_schema(frame)).explain(frame)
+    within = OneForMany(booster, max_changes=1, cells=infer_schema(frame), share="point").explain(frame)
     assert set(within.index) == set(np.flatnonzero(refused))
     with pytest.raises(InputError, match="Booster was fitted on 3 columns, the frame lacks 'amount'"):
-        OneForMany(booster).explain(frame.drop(columns="amount"))
+        OneForMany(booster, share="point").explain(frame.drop(columns="amount"))
 
 
 def test_lightgbm_fitted_on_an_array_reads_columns_by_number_unless_they_are_called_so():
@@ -287,4 +296,4 @@ def test_lightgbm_fitted_on_an_array_reads_columns_by_number_unless_they_are_cal
     refused = set(np.flatnonzero(booster.predict(frame.to_numpy()) < 0.5))
     called = frame.set_axis(["Column_0", "Column_1", "Column_2"], axis=1)
     for given in (frame, called, called[["Column_2", "Column_0", "Column_1"]]):
-        assert set(OneForMany(booster, max_changes=1).explain(given).index) == refused
+        assert set(OneForMany(booster, max_changes=1, share="point").explain(given).index) == refused

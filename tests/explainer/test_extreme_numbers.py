@@ -35,7 +35,9 @@ FEW = {"age": (3.0,), "debt": (0.0,), "rooms": (1.0,)}
 
 
 def explained(model=SUM, frame=FRAME, people=None, explanations=None, coverage=None, **given):
-    result = ofm.OneForMany(model, 2, **given).explain(frame, explanations, coverage, people=people)
+    result = ofm.OneForMany(model, max_changes=2, **({"share": "point"} | given)).explain(
+        frame, explanations, coverage, people=people
+    )
     assert ofm.verify(result).outcome == "confirmed"
     return result
 
@@ -67,7 +69,7 @@ def test_a_threshold_next_to_0_asks_what_the_model_says(threshold, positive, sca
     model = LogisticRegression().fit(FRAME, GRANTED)
     model.coef_, model.intercept_ = model.coef_ * scale, model.intercept_ * scale
     accepted = model.predict_proba(FRAME)[:, positive] >= threshold
-    explainer = ofm.OneForMany(model, 2, threshold=threshold, positive=positive)
+    explainer = ofm.OneForMany(model, max_changes=2, threshold=threshold, positive=positive, share="point")
     if accepted.all():
         with pytest.raises(ofm.InputError, match="calls all 60 rows positive"):
             explainer.explain(FRAME)
@@ -80,7 +82,7 @@ def test_a_threshold_next_to_0_asks_what_the_model_says(threshold, positive, sca
 @pytest.mark.parametrize("model", [BOOSTED, HISTOGRAM, NETWORK, XGBOOST], ids=lambda one: type(one).__name__)
 def test_a_threshold_that_no_sum_tells_from_0_or_1_is_what_the_model_says_of_it(model, threshold):
     accepted = model.predict_proba(FRAME)[:, 1] >= threshold
-    explainer = ofm.OneForMany(model, 2, threshold=threshold)
+    explainer = ofm.OneForMany(model, max_changes=2, threshold=threshold, share="point")
     if accepted.all():
         with pytest.raises(ofm.InputError, match="calls all 60 rows positive"):
             explainer.explain(FRAME)
@@ -98,12 +100,14 @@ def test_integers_of_hundreds_of_digits_are_not_thresholds(given):
 @pytest.mark.parametrize("limit", [10**400, True, float("nan")])
 def test_what_cannot_be_counted_down_is_not_a_time_limit(limit):
     with pytest.raises(ofm.InputError, match="give seconds, 0 or more"):
-        ofm.OneForMany(SUM, 2).explain(FRAME, time_limit=limit)
+        ofm.OneForMany(SUM, max_changes=2, share="point").explain(FRAME, time_limit=limit)
 
 
 @pytest.mark.parametrize("limit", [10**300, float("inf")])
 def test_all_the_time_in_the_world_is_one(limit):
-    assert ofm.OneForMany(SUM, 2).explain(FRAME, time_limit=limit).status == "optimal"
+    assert (
+        ofm.OneForMany(SUM, max_changes=2, share="point").explain(FRAME, time_limit=limit).status == "optimal"
+    )
     result = explained()
     assert ofm.verify(result, time_limit=10**400, memory_limit=10**400).outcome == "confirmed"
 
@@ -136,14 +140,14 @@ def test_all_the_time_in_the_world_is_one(limit):
 )
 def test_costs_that_cannot_be_taken_are_told_in_a_line_with_the_cell_and_the_remedy(costs, words):
     with pytest.raises(ofm.InputError, match=words) as told:
-        explained(edges=FEW, costs=costs)
+        explained(costs=costs, cells=ofm.Cells(edges=FEW))
     assert len(str(told.value)) < 250
 
 
 def test_the_largest_costs_are_added_exactly_and_verified():
-    at_most = explained(edges=FEW, costs={"age": 2**30, "debt": 2**30 - 1, "rooms": 1})
+    at_most = explained(costs={"age": 2**30, "debt": 2**30 - 1, "rooms": 1}, cells=ofm.Cells(edges=FEW))
     assert at_most.cost_bound == at_most.cost
-    assert explained(edges=FEW, costs={"age": 107374.1824, "debt": 1.0001}).cost_bound > 0
+    assert explained(costs={"age": 107374.1824, "debt": 1.0001}, cells=ofm.Cells(edges=FEW)).cost_bound > 0
     with pytest.raises(
         ofm.InputError, match="feature 0 go up to 1,073,741,825, and 1,073,741,824 is the most"
     ):
@@ -152,7 +156,7 @@ def test_the_largest_costs_are_added_exactly_and_verified():
 
 def test_a_cost_that_would_be_rounded_to_nothing_is_told():
     with pytest.warns(UserWarning, match="rounded to four digits"):
-        explained(edges=FEW, costs={"age": 1e-10})
+        explained(costs={"age": 1e-10}, cells=ofm.Cells(edges=FEW))
 
 
 def test_as_many_people_as_a_file_carries():
@@ -187,7 +191,7 @@ def test_as_many_people_as_a_file_carries():
 def test_a_program_that_wants_errors_of_rounding_gets_the_same_answer(kind, scale):
     frame = FRAME.astype(float).assign(debt=FRAME["debt"] * scale)
     model = kind.fit(frame, GRANTED)
-    explainer = ofm.OneForMany(model, 2)
+    explainer = ofm.OneForMany(model, max_changes=2, share="point")
     plain = explainer.explain(frame)
     with np.errstate(all="raise"):
         result = explainer.explain(frame, progress=lambda _: None)

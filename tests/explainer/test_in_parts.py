@@ -12,6 +12,7 @@ from oneformany import Immutable, Result
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany, in_parts
 from oneformany.explainer import explainer as front
+from oneformany.explainer.settings import Cells
 
 
 def rows(n, seed):
@@ -36,8 +37,9 @@ GOALS = {"everybody": {}, "two": {"explanations": 2}, "share": {"coverage": 0.8}
 def explainer():
     filled = TRAIN.fillna({"late": -1.0})
     model = GradientBoostingClassifier(n_estimators=20, max_depth=3, random_state=0).fit(filled, TARGET)
-    told = {"reference": filled, "rules": [Immutable("age")], "bins": 4, "special": {"late": [-1]}}
-    return OneForMany(model, 2, share="action", **told)
+    cells = Cells(bins=4, special={"late": [-1]})
+    told = {"reference": filled, "rules": [Immutable("age")], "cells": cells}
+    return OneForMany(model, max_changes=2, share="action", **told)
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +136,7 @@ def test_lists_of_features_are_shared_too(path, frame):
     model = LogisticRegression(max_iter=1000).fit(TRAIN.fillna(1.0), TARGET)
     frame.assign(late=frame["late"].clip(lower=0)).to_parquet(path.with_name("filled.parquet"))
     filled = path.with_name("filled.parquet")
-    explainer = OneForMany(model, 1, share="features", reference=TRAIN.fillna(1.0))
+    explainer = OneForMany(model, max_changes=1, share="features", reference=TRAIN.fillna(1.0))
     result, whole = explainer.explain(filled), explainer.explain(pd.read_parquet(filled))
     assert (result.count, result.lower_bound, fates(result)) == (
         whole.count,
@@ -168,7 +170,7 @@ def test_a_sample_that_says_otherwise_is_a_contradiction(explainer, path, frame)
 def test_without_reference_data_a_sample_is_not_looked_at(explainer, path, frame):
     result = explainer.explain(path, explanations=1)
     with pytest.raises(InputError, match="with reference= data"):
-        result.verify(model=OneForMany(explainer.model, 2), frame=frame)
+        result.verify(model=OneForMany(explainer.model, max_changes=2, share="point"), frame=frame)
 
 
 @pytest.mark.usefixtures("few")

@@ -31,7 +31,7 @@ MOMENTS = 12
 
 
 def asked(model=SUM, **given):
-    return ofm.OneForMany(model, 2, rules=[ofm.Immutable("age")], **given)
+    return ofm.OneForMany(model, max_changes=2, rules=[ofm.Immutable("age")], **({"share": "point"} | given))
 
 
 PROBLEM = asked().problem(FRAME)
@@ -108,7 +108,7 @@ def test_a_second_interrupt_ends_at_once():
         return np.zeros(len(frame))
 
     with pytest.raises(KeyboardInterrupt):
-        ofm.OneForMany(refuses, 1).explain(FRAME)
+        ofm.OneForMany(refuses, max_changes=1, share="point").explain(FRAME)
 
 
 def test_while_a_stream_has_given_nothing_yet_an_interrupt_is_raised():

@@ -17,7 +17,9 @@ LABELS = {
 
 
 def explain(**parameters):
-    return ofm.OneForMany(pipeline(), 3, share="action", **parameters).explain(FRAME, explanations=3)
+    return ofm.OneForMany(pipeline(), max_changes=3, share="action", **parameters).explain(
+        FRAME, explanations=3
+    )
 
 
 def test_sentences_and_pictures_name_columns_and_values_as_people_do():
@@ -77,14 +79,22 @@ def test_labels_that_name_nothing_are_told(labels, words):
 def test_levels_of_a_schema_can_be_called_otherwise_too():
     schema = ofm.infer_schema(FRAME[["job", "home"]])
     model = LogisticRegression().fit(schema.one_hot(schema.encode(FRAME)), TARGET)
-    result = ofm.OneForMany(model, 2, schema=schema, labels={"job": {"full": "works"}}).explain(FRAME)
+    result = ofm.OneForMany(
+        model, max_changes=2, labels={"job": {"full": "works"}}, cells=schema, share="point"
+    ).explain(FRAME)
     assert "works" in result.summary()
 
 
 def test_a_special_code_is_said_by_its_name():
     frame = pd.DataFrame({"late": [0, 1, 98, 2, 98, 0], "income": [3, 1, 1, 1, 2, 4]})
     model = LogisticRegression().fit(frame, [1, 0, 0, 0, 0, 1])
-    explainer = ofm.OneForMany(model, max_changes=1, special={"late": {"no record": [98]}}, reference=frame)
+    explainer = ofm.OneForMany(
+        model,
+        max_changes=1,
+        reference=frame,
+        cells=ofm.Cells(special={"late": {"no record": [98]}}),
+        share="point",
+    )
     labels = explainer.explain(frame).labels
     assert labels.value(0, 98) == "no record"
     assert labels.value(0, 2) == "2"

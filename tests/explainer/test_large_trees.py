@@ -45,7 +45,9 @@ def test_trees_of_runs_get_the_answer_of_trees_with_a_table_of_levels(
 ) -> None:
     frame, target = _rows(200)
     fitted = model.fit(frame, target)
-    explainer = ofm.OneForMany(fitted, max_changes=1, share=share, bins=4, threshold=threshold)
+    explainer = ofm.OneForMany(
+        fitted, max_changes=1, share=share, threshold=threshold, cells=ofm.Cells(bins=4)
+    )
     table = explainer.explain(frame[:40])
     monkeypatch.setattr(oracles, "MOST_ENTRIES", 100)
     runs = explainer.explain(frame[:40])

@@ -15,6 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from explainer.raw_rows import FRAME, TARGET, explained, pipeline, with_gaps
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
+from oneformany.explainer.settings import Cells
 from oneformany.verify import verify
 
 
@@ -48,7 +49,7 @@ def test_gaps_that_other_libraries_read_are_a_cell(kind):
 def test_gaps_may_be_asked_for_as_a_target():
     frame = with_gaps(FRAME[["age", "income"]].astype(float))
     model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(frame, TARGET)
-    result, _ = explained(model, frame, targets={"income": {"missing": "missing"}})
+    result, _ = explained(model, frame, cells=Cells(targets={"income": {"missing": "missing"}}))
     income = result.schema.features[1]
     assert np.isnan(income.target(income.missing_level))
 
@@ -99,7 +100,9 @@ def test_a_category_may_be_called_missing_beside_gaps():
     model = make_pipeline(
         make_column_transformer((OneHotEncoder(), ["job"]), remainder=StandardScaler()), LogisticRegression()
     ).fit(frame, TARGET)
-    result = OneForMany(model, 2, targets={"job": ["missing"]}, share="action").explain(frame)
+    result = OneForMany(
+        model, max_changes=2, share="action", cells=Cells(targets={"job": ["missing"]})
+    ).explain(frame)
     job = result.schema.features[result.schema.index("job")]
     assert job.levels == ("full", "missing", "part", "missing_")
     assert model.predict(result.apply(frame)).all()
@@ -109,7 +112,7 @@ def test_a_category_may_be_called_missing_beside_gaps():
 def test_the_missing_value_of_a_frame_is_what_a_row_is_sent_to():
     frame = pd.DataFrame({"job": pd.Series(["full", "part", None, "full"] * 5, dtype=object)})
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(frame, frame["job"].isna().astype(int))
-    _, moved = explained(model, frame, max_changes=1, targets={"job": ["missing"]})
+    _, moved = explained(model, frame, max_changes=1, cells=Cells(targets={"job": ["missing"]}))
     assert len(moved) == 15
     assert all(value is None for value in moved["job"])
 
@@ -118,7 +121,7 @@ def test_a_gap_that_the_model_cannot_read_says_so():
     frame = with_gaps(FRAME[["age", "income"]].astype(float))
     model = LogisticRegression().fit(frame.fillna(0), TARGET)
     with pytest.raises((InputError, ValueError), match=r"NaN|missing|not finite"):
-        OneForMany(model, 2).explain(frame)
+        OneForMany(model, max_changes=2, share="point").explain(frame)
 
 
 def test_a_column_of_gaps_only_is_one_cell():
@@ -135,7 +138,7 @@ def test_special_codes_are_cells_of_their_own_and_never_targets():
     frame.loc[::7, "income"] = -9
     frame.loc[3::9, "income"] = -8
     model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(frame, TARGET)
-    result, moved = explained(model, frame, special={"income": [-9, -8]})
+    result, moved = explained(model, frame, cells=Cells(special={"income": [-9, -8]}))
     assert result.schema.features[1].levels[-2:] == ("-9", "-8")
     changed = moved["income"] != frame.loc[moved.index, "income"]
     assert not moved["income"][changed].isin([-9, -8]).any()
@@ -148,5 +151,5 @@ def test_special_codes_have_names():
     frame.loc[5::11, "income"] = -7
     model = HistGradientBoostingClassifier(max_iter=15, min_samples_leaf=4).fit(frame, TARGET)
     special = {"income": {"no record": [-9, -8], "refused": -7}}
-    result, _ = explained(model, frame, special=special)
+    result, _ = explained(model, frame, cells=Cells(special=special))
     assert result.schema.features[1].levels[-2:] == ("no record", "refused")

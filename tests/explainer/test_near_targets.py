@@ -9,6 +9,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from oneformany import Feature, InputError, OneForMany, OnlyDecrease, OnlyIncrease, Schema
+from oneformany.explainer.settings import Cells
 
 RNG = np.random.default_rng(8)
 DATA = pd.DataFrame({"debt": RNG.integers(0, 2000, 400) * 10, "income": RNG.integers(100, 900, 400) * 10})
@@ -21,7 +22,9 @@ REFUSED = {name: DATA[model.predict(DATA) == 0] for name, model in MODELS.items(
 
 
 def explained(model, targets, share="action", rules=()):
-    explainer = OneForMany(MODELS[model], 2, reference=DATA, targets=targets, share=share, rules=rules)
+    explainer = OneForMany(
+        MODELS[model], max_changes=2, reference=DATA, share=share, rules=rules, cells=Cells(targets=targets)
+    )
     return explainer.explain(REFUSED[model])
 
 
@@ -64,9 +67,9 @@ def test_one_column_may_be_near_and_others_as_usual():
 
 
 def test_who_is_accepted_already_is_not_counted_among_those_who_come():
-    with_all = OneForMany(MODELS["linear"], 2, reference=DATA, targets="nearest", share="action").explain(
-        DATA
-    )
+    with_all = OneForMany(
+        MODELS["linear"], max_changes=2, reference=DATA, share="action", cells=Cells(targets="nearest")
+    ).explain(DATA)
     assert [f.targets for f in with_all.schema.features] == [
         f.targets for f in explained("linear", "nearest").schema.features
     ]
@@ -90,4 +93,6 @@ def test_a_model_that_reads_levels_has_no_targets_to_choose():
     frame = pd.DataFrame({"a": [0, 1]})
     model = LogisticRegression(C=100).fit(frame.to_numpy(), [0, 1])
     with pytest.raises(InputError, match="targets= is given, but the model reads the levels"):
-        OneForMany(model, 1, schema=schema, targets="nearest").explain(frame)
+        OneForMany(
+            model, max_changes=1, cells=Cells(schema=schema, targets="nearest"), share="point"
+        ).explain(frame)

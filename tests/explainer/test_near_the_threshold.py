@@ -43,7 +43,7 @@ def test_a_cutoff_that_nobody_can_see_is_noticed_however_little_it_differs(cutof
     model.intercept_ += score - model.decision_function(frame)[:1]
     monkeypatch.setattr(LogisticRegression, "predict", predict, raising=False)
     with pytest.raises(PredictionMismatchError, match=rf"row 0: the model {says}"):
-        ofm.OneForMany(model, 2).explain(frame)
+        ofm.OneForMany(model, max_changes=2, share="point").explain(frame)
 
 
 def helped(model, result: ofm.Result, frame: pd.DataFrame, changes: int) -> set[int]:
@@ -66,7 +66,7 @@ def helped(model, result: ofm.Result, frame: pd.DataFrame, changes: int) -> set[
 
 def best_scores(model, frame: pd.DataFrame) -> np.ndarray:
     """Find the largest score of each refused row after one change."""
-    problem = ofm.OneForMany(model, 1, bins=4).problem(frame)
+    problem = ofm.OneForMany(model, max_changes=1, cells=ofm.Cells(bins=4), share="point").problem(frame)
     units = problem.oracle.units
     best = []
     for row in range(len(problem.rows)):
@@ -83,7 +83,7 @@ def best_scores(model, frame: pd.DataFrame) -> np.ndarray:
 def test_who_just_reaches_the_threshold_of_a_linear_model_is_not_called_hopeless(excess):
     frame, model = drawn(), logistic()
     model.intercept_ += excess - np.sort(best_scores(model, frame))[20]
-    result = ofm.OneForMany(model, 1, bins=4).explain(frame)
+    result = ofm.OneForMany(model, max_changes=1, cells=ofm.Cells(bins=4), share="point").explain(frame)
     hopeless = {entry.row for entry in result.unreachable}
     assert hopeless == set(range(len(result.problem["rows"]))) - helped(model, result, frame, 1)
     assert result.status == "optimal"
@@ -96,7 +96,7 @@ def test_ties_of_a_linear_model_on_integers_are_decided_as_it_does():
     model = Perceptron().fit(frame, (frame.sum(axis=1) > 200).astype(int))
     for intercept in range(-3, 3):
         model.intercept_ = np.array([float(intercept)])
-        result = ofm.OneForMany(model, 1, bins=3, share="action").explain(frame)
+        result = ofm.OneForMany(model, max_changes=1, share="action", cells=ofm.Cells(bins=3)).explain(frame)
         hopeless = {entry.row for entry in result.unreachable}
         assert hopeless == set(range(len(result.problem["rows"]))) - helped(model, result, frame, 1)
         assert result.status == "optimal"
@@ -110,7 +110,7 @@ def test_a_library_that_adds_up_otherwise_in_other_company_has_the_last_word(sha
     model = LogisticRegression().fit(frame, frame["a"] > 1)
     model.coef_ = np.array([[1, 2, -1, 3, 1, 2, 1, -2]]) * 0.1
     model.intercept_ = np.array([-2.2])
-    result = ofm.OneForMany(model, 2, share=share).explain(frame, time_limit=20)
+    result = ofm.OneForMany(model, max_changes=2, share=share).explain(frame, time_limit=20)
     assert model.predict(result.apply(frame)).all()
     assert result.covered > 250
 
@@ -121,7 +121,7 @@ def test_the_nearest_change_may_end_just_at_the_threshold():
     row = int(np.argsort(scores)[20])
     label = np.flatnonzero(model.predict(frame) == 0)[row]
     model.intercept_ += 5e-10 - scores[row]
-    problem = ofm.OneForMany(model, 1, bins=4).problem(frame)
+    problem = ofm.OneForMany(model, max_changes=1, cells=ofm.Cells(bins=4), share="point").problem(frame)
     refused = np.flatnonzero(model.predict(frame) == 0).tolist()
     assert ofm.nearest_change(problem, refused.index(label)) is not None
 
@@ -136,7 +136,14 @@ def test_classes_that_are_both_far_away_do_not_make_a_naive_bayes_classifier_mis
     rows = frame.assign(d=13.7)
     chances = model.predict_proba(rows)[:, positive]
     for threshold in np.sort(chances)[20:24].tolist():
-        result = ofm.OneForMany(model, 1, threshold, positive=positive, bins=3).explain(rows)
+        result = ofm.OneForMany(
+            model,
+            max_changes=1,
+            threshold=threshold,
+            positive=positive,
+            cells=ofm.Cells(bins=3),
+            share="point",
+        ).explain(rows)
         assert result.problem["already_positive"] == np.flatnonzero(chances >= threshold).tolist()
 
 
@@ -146,7 +153,9 @@ def test_what_rests_on_a_leaf_of_a_half_is_confirmed_from_the_file() -> None:
     cases = [(a, b, number < good) for (a, b), good in chances.items() for number in range(6)]
     frame = pd.DataFrame(cases, columns=["a", "b", "good"]).astype(int)
     model = DecisionTreeClassifier(random_state=0).fit(frame[["a", "b"]], frame["good"])
-    result = ofm.OneForMany(model, max_changes=1).explain(pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 0]}))
+    result = ofm.OneForMany(model, max_changes=1, share="point").explain(
+        pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 0]})
+    )
     assert [entry.row for entry in result.unreachable] == [0]
     assert ofm.verify.verify(result.to_json()).ok
 
@@ -158,7 +167,7 @@ def test_a_tie_that_is_decided_otherwise_in_company_is_asked_about_in_company() 
     model.coef_, model.intercept_ = np.array([[0.1, -0.2, -0.3]]), np.array([0.5])
     rules = [ofm.Immutable("c"), ofm.Range("b", 1, 3)]
     rows = pd.DataFrame([[3, 3, 2], [3, 2, 2]], columns=list("abc"))
-    result = ofm.OneForMany(model, max_changes=1, reference=grid, rules=rules).explain(rows)
+    result = ofm.OneForMany(model, max_changes=1, reference=grid, rules=rules, share="point").explain(rows)
     assert result.covered + len(result.unreachable) == 2
     if result.covered:
         assert (model.predict(result.apply(rows)) == 1).all()

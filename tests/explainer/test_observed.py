@@ -15,7 +15,7 @@ MODEL = DecisionTreeClassifier(max_depth=1).fit(DATA, WORK > 15)  # reads nothin
 
 
 def explained(rules):
-    return OneForMany(MODEL, 1, rules=rules, reference=DATA, share="action").explain(DATA)
+    return OneForMany(MODEL, max_changes=1, rules=rules, reference=DATA, share="action").explain(DATA)
 
 
 @pytest.mark.parametrize("rule", [Observed("age", "work"), Observed("work", "age"), Observed()])
@@ -44,6 +44,8 @@ def test_the_young_do_not_get_sixteen_years_of_work():
 def test_cells_are_as_without_the_rule_where_the_model_tells_enough_apart():
     deep = DecisionTreeClassifier(max_depth=8, random_state=0).fit(DATA, (AGE * 3 + WORK * 7) % 5 == 0)
     asked = {"reference": DATA, "share": "action"}
-    free, bound = (OneForMany(deep, 1, rules=rules, **asked).explain(DATA) for rules in ([], [Observed()]))
+    free, bound = (
+        OneForMany(deep, max_changes=1, rules=rules, **asked).explain(DATA) for rules in ([], [Observed()])
+    )
     assert free.schema == bound.schema
     assert min(len(feature.levels) for feature in free.schema.features) >= 8

@@ -30,7 +30,7 @@ FOREST = RandomForestClassifier(5, random_state=0).fit(FRAME, GRANTED)
 
 
 def explained(frame=FRAME, model=FOREST, **given):
-    result = ofm.OneForMany(model, 2, **given).explain(frame)
+    result = ofm.OneForMany(model, max_changes=2, **({"share": "point"} | given)).explain(frame)
     assert ofm.verify(result).outcome == "confirmed"
     return result
 
@@ -43,22 +43,22 @@ def test_an_integer_of_any_length_is_a_number_or_refused_with_column_row_and_rem
     for value in (2**63, 10**30):
         assert explained(with_first(value)).covered > 0
         assert explained(reference=with_first(value)).covered == explained().covered
-        assert explained(targets={"age": [value, 3]}).covered > 0
+        assert explained(cells=ofm.Cells(targets={"age": [value, 3]})).covered > 0
     for given in ({"frame": with_first(10**400)}, {"reference": with_first(10**400)}):
         with pytest.raises(
             ofm.InputError, match=r"'age', row p0: the number has more digits than .*; replace it or drop"
         ):
             explained(**given)
     with pytest.raises(ofm.InputError, match=r"targets of 'age' must be numbers, .*, not 10{59}$"):
-        explained(targets={"age": [10**400]})
+        explained(cells=ofm.Cells(targets={"age": [10**400]}))
     with pytest.raises(ofm.InputError, match="edges must be finite numbers"):
-        explained(edges={"age": [10**400]})
+        explained(cells=ofm.Cells(edges={"age": [10**400]}))
 
 
 @pytest.mark.parametrize("bins", [10**30, {"age": 10**30}])
 def test_bins_without_end_are_refused(bins):
     with pytest.raises(ofm.InputError, match="it must be an integer of at least 2, and at most 1,048,576"):
-        explained(bins=bins)
+        explained(cells=ofm.Cells(bins=bins))
     with pytest.raises(ofm.InputError, match="at least 2, and at most 1,048,576"):
         ofm.infer_schema(FRAME, bins=10**30)
 
@@ -88,7 +88,7 @@ def test_cells_of_texts_for_a_column_of_numbers_are_refused_with_what_to_give(fe
     with pytest.raises(
         ofm.InputError, match=r"column 'age' holds numbers, .* texts such as '\w+'; give the feature edges="
     ):
-        explained(schema=ofm.Schema([feature]))
+        explained(cells=ofm.Cells(schema=ofm.Schema([feature])))
 
 
 def test_a_file_holds_more_than_a_million_different_values_of_a_column():
@@ -191,7 +191,7 @@ def test_a_function_that_fails_about_a_changed_row_is_told_with_the_row(answer, 
     function, words = ANSWERS[answer]
     known = KnowsItsRowsOnly(function)
     with pytest.raises((ofm.InputError, UnsupportedModelError), match=words) as told:
-        ofm.OneForMany(known.__call__, 2, share=share).explain(FRAME)
+        ofm.OneForMany(known.__call__, max_changes=2, share=share).explain(FRAME)
     row = str(told.value).rpartition("such as ")[2]
     values = tuple(float(part.partition("=")[2]) for part in row.split(", "))
     assert len(values) == 3
@@ -202,7 +202,7 @@ def test_a_classifier_that_fails_about_a_changed_row_is_told_with_the_row():
     with pytest.raises(
         ofm.InputError, match=r"the function fails: KeyError 'shop 7'; it must answer .* such as age="
     ):
-        ofm.OneForMany(KnowsItsRowsOnly(fails), 2).explain(FRAME)
+        ofm.OneForMany(KnowsItsRowsOnly(fails), max_changes=2, share="point").explain(FRAME)
 
 
 def test_memory_that_is_not_there_is_not_the_functions_fault():
@@ -210,7 +210,7 @@ def test_memory_that_is_not_there_is_not_the_functions_fault():
         raise MemoryError
 
     with pytest.raises(MemoryError):
-        ofm.OneForMany(KnowsItsRowsOnly(greedy).__call__, 2).explain(FRAME)
+        ofm.OneForMany(KnowsItsRowsOnly(greedy).__call__, max_changes=2, share="point").explain(FRAME)
 
 
 def test_a_sum_of_numbers_too_large_to_add_is_refused_with_the_remedy():

@@ -28,6 +28,7 @@ from oneformany import (
 )
 from oneformany.explainer import OneForMany
 from oneformany.explainer.posing import pose
+from oneformany.explainer.settings import Cells
 from oneformany.result.following import follow
 from oneformany.schema.frames import Table
 from reference_own import smallest_cover
@@ -118,7 +119,12 @@ def test_the_optimum_is_the_one_of_the_models_own_predictions(kind, seed):
     some = pd.concat([refused_rows, frame[model.predict(frame) == 1].head(3)])
     rules = chosen_rules(seed) if seed else []
     read = as_function(model) if kind == "black box" else model
-    parameters = {"max_changes": 2, "rules": rules, "reference": frame, "bins": {"age": 3, "income": 4}}
+    parameters = {
+        "max_changes": 2,
+        "rules": rules,
+        "reference": frame,
+        "cells": Cells(bins={"age": 3, "income": 4}),
+    }
     asked = posed(read, some, **parameters)
     refused = np.flatnonzero(~asked.positive)
     accept = by_prediction(asked, model, some, refused)
@@ -144,7 +150,7 @@ def test_no_rule_is_ever_violated_on_the_rows_themselves(kind, seed, share):
     model = MODELS[kind]().fit(frame, target)
     rules = chosen_rules(seed + 10)
     bins = {"age": 4, "income": 4}
-    result = OneForMany(model, 2, rules=rules, bins=bins, share=share).explain(frame)
+    result = OneForMany(model, max_changes=2, rules=rules, share=share, cells=Cells(bins=bins)).explain(frame)
     moved = result.apply(frame)
     check_all(rules, frame.loc[moved.index], moved, result.schema, frame)
     assert (model.predict(moved) == 1).all()
@@ -222,8 +228,8 @@ def test_a_tree_on_its_own_cells_needs_as_many_as_with_its_thresholds_by_hand():
     }
     by_hand = {name: cuts for name, cuts in edges.items() if cuts}
     for share in ("point", "action", "features"):
-        own = OneForMany(model, 2, share=share).explain(numbers)
-        handed = OneForMany(model, 2, share=share, edges=by_hand).explain(numbers)
+        own = OneForMany(model, max_changes=2, share=share).explain(numbers)
+        handed = OneForMany(model, max_changes=2, share=share, cells=Cells(edges=by_hand)).explain(numbers)
         assert own.status == handed.status == "optimal"
         assert own.count == own.lower_bound == handed.count
         assert own.problem["own"] is None

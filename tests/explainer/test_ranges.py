@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oneformany import Feature, NotTogether, Range, Schema, stop
 from oneformany.explainer import OneForMany
+from oneformany.explainer.settings import Cells
 from oneformany.result.result import Result
 from oneformany.verify import verify
 
@@ -44,7 +45,7 @@ MODELS = {
 def test_every_number_of_a_named_range_serves_every_row(kind, share):
     frame, target = rows()
     model = MODELS[kind].fit(frame, target)
-    result = OneForMany(model, 2, share=share).explain(frame)
+    result = OneForMany(model, max_changes=2, share=share).explain(frame)
     ranges = result.problem.get("ranges", [()] * result.count)
     assert any(ranges)
     codes = np.array(result.problem["codes"])
@@ -86,19 +87,19 @@ FRAME = pd.DataFrame({"income": [100, 200, 300, 1000, 1500, 2000]})
 
 def told(model, frame, **asked):
     """What the only explanation says of the only feature that it changes."""
-    summary = OneForMany(model, 1, **asked).explain(frame).summary()
+    summary = OneForMany(model, max_changes=1, **({"share": "point"} | asked)).explain(frame).summary()
     return re.search(r"  -> (.*?)  \(", summary)[1]
 
 
 def test_of_a_function_a_range_ends_where_the_reference_data_end():
-    assert told(step(501), FRAME, edges={"income": [500]}) == "501 to 2000"
-    assert told(step(900), FRAME, edges={"income": [500]}) == "1000 to 2000"  # 501 is refused
+    assert told(step(501), FRAME, cells=Cells(edges={"income": [500]})) == "501 to 2000"
+    assert told(step(900), FRAME, cells=Cells(edges={"income": [500]})) == "1000 to 2000"  # 501 is refused
 
 
 def test_a_range_says_nothing_about_numbers_below_all_that_were_looked_at():
     """0, 100 and 200 are refused; nobody has so little."""
     frame = pd.DataFrame({"amount": [300, 1000, 2000, 3000, 4000, 5000, 6000]})
-    few = {"edges": {"amount": [3000]}}
+    few = {"cells": Cells(edges={"amount": [3000]})}
 
     def model(rows):
         return np.where((rows["amount"] >= 300) & (rows["amount"] <= 3000), 0.9, 0.1)
@@ -116,7 +117,7 @@ def test_a_range_says_nothing_about_numbers_below_all_that_were_looked_at():
 def test_of_decimals_a_range_needs_a_proof():
     """Between two numbers that were tried a function may do anything, between splits a tree does nothing."""
     frame = pd.DataFrame({"rate": [0.1, 0.3, 0.55, 0.6, 0.65, 0.7]})
-    edges = {"edges": {"rate": [0.2, 0.5, 0.7]}}
+    edges = {"cells": Cells(edges={"rate": [0.2, 0.5, 0.7]})}
 
     def inside(rows):
         return np.where((rows["rate"] > 0.52) & (rows["rate"] <= 0.7), 0.9, 0.1)
@@ -136,12 +137,14 @@ def test_a_straight_model_proves_what_lies_between_two_ends_and_beyond_one():
     target = (frame["rate"] > 4).astype(int)
     for model in (LogisticRegression(), make_pipeline(StandardScaler(), LogisticRegression())):
         model.fit(frame, target)
-        assert told(model, frame, edges={"rate": [2.0, 5.0]}) == "more than 5"
+        assert told(model, frame, cells=Cells(edges={"rate": [2.0, 5.0]})) == "more than 5"
         assert told(
-            model, frame, edges={"rate": [2.0, 5.0, 8.0]}, targets={"rate": {6.0: 6.0, 9.0: None}}
+            model,
+            frame,
+            cells=Cells(edges={"rate": [2.0, 5.0, 8.0]}, targets={"rate": {6.0: 6.0, 9.0: None}}),
         ) in ("above 5 up to 8")
     clipped = make_pipeline(MinMaxScaler(clip=True), LogisticRegression()).fit(frame, target)
-    assert told(clipped, frame, edges={"rate": [2.0, 5.0]}).replace(".", "").isdigit()
+    assert told(clipped, frame, cells=Cells(edges={"rate": [2.0, 5.0]})).replace(".", "").isdigit()
 
 
 def test_an_imputer_of_a_number_is_not_passed():
@@ -151,7 +154,7 @@ def test_an_imputer_of_a_number_is_not_passed():
     model = make_pipeline(imputer, DecisionTreeClassifier(max_depth=1)).fit(
         frame, (frame["rate"] > 4).astype(int)
     )
-    assert told(model, frame, edges={"rate": [2.0, 5.0]}).replace(".", "").isdigit()
+    assert told(model, frame, cells=Cells(edges={"rate": [2.0, 5.0]})).replace(".", "").isdigit()
 
 
 def test_a_column_of_integers_is_one_everywhere_not_in_one_cell_only():
@@ -161,8 +164,11 @@ def test_a_column_of_integers_is_one_everywhere_not_in_one_cell_only():
     def model(rows):
         return np.where((rows["rate"] <= 3) & (rows["rate"] != 2.5), 0.9, 0.1)
 
-    assert told(model, frame, edges={"rate": [3.5]}) == "1"
-    assert told(model, frame.assign(rate=[1.0, 3.0, 4.0, 5.0, 6.0]), edges={"rate": [3.5]}) == "1 to 3"
+    assert told(model, frame, cells=Cells(edges={"rate": [3.5]})) == "1"
+    assert (
+        told(model, frame.assign(rate=[1.0, 3.0, 4.0, 5.0, 6.0]), cells=Cells(edges={"rate": [3.5]}))
+        == "1 to 3"
+    )
 
 
 class Comparing(NotTogether):
@@ -180,30 +186,30 @@ class Comparing(NotTogether):
 def test_of_numbers_that_a_rule_compares_only_the_target_is_named():
     frame = pd.DataFrame({"amount": [10, 20, 30, 40, 50, 60], "rooms": [1, 2, 3, 1, 2, 3]})
     tree = DecisionTreeClassifier(max_depth=1).fit(frame, (frame["amount"] <= 30).astype(int))
-    few = {"edges": {"amount": [30]}}
+    few = {"cells": Cells(edges={"amount": [30]})}
     assert told(tree, frame, **few, rules=[Comparing("amount", "rooms")]).isdigit()
 
 
 def test_a_range_does_not_run_over_a_special_code():
     frame = pd.DataFrame({"amount": [-9, 10, 20, 30, 40, 50, 60]})
     tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(frame, (frame["amount"] <= 30).astype(int))
-    assert told(tree, frame, edges={"amount": [30]}) == "at most 30"
-    assert told(tree, frame, edges={"amount": [30]}, special={"amount": [-9]}) == "10 to 30"
+    assert told(tree, frame, cells=Cells(edges={"amount": [30]})) == "at most 30"
+    assert told(tree, frame, cells=Cells(edges={"amount": [30]}, special={"amount": [-9]})) == "10 to 30"
 
 
 @pytest.mark.parametrize("kind", ["uint8", "Int16", "float32", "object"])
 def test_numbers_beyond_the_type_of_a_column_are_asked_about_as_well(kind):
     frame = pd.DataFrame({"amount": [10, 20, 30, 40, 50, 60]})
     tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(frame, (frame["amount"] <= 30).astype(int))
-    assert told(tree, frame.astype(kind), edges={"amount": [30]}) == "at most 30"
+    assert told(tree, frame.astype(kind), cells=Cells(edges={"amount": [30]})) == "at most 30"
     two = DecisionTreeClassifier(max_depth=2, random_state=0)
     two.fit(pd.DataFrame({"amount": [-500, *frame["amount"]]}), [0, 1, 1, 1, 0, 0, 0])
-    assert told(two, frame.astype(kind), edges={"amount": [30]}) == "10 to 30"
+    assert told(two, frame.astype(kind), cells=Cells(edges={"amount": [30]})) == "10 to 30"
 
 
 def test_how_busy_the_machine_is_does_not_decide_what_is_printed(monkeypatch):
     frame, target = rows()
-    explainer = OneForMany(MODELS["tree"].fit(frame, target), 2)
+    explainer = OneForMany(MODELS["tree"].fit(frame, target), max_changes=2, share="point")
     quick = explainer.explain(frame)
     assert any(quick.problem["ranges"])
     now = count(0, 5.0)  # five seconds pass between any two looks at the clock
@@ -221,13 +227,15 @@ def test_a_slow_function_is_asked_no_more_than_the_search_asked_it():
         return np.where(frame["income"] >= 5_000, 0.9, 0.1)
 
     frame = pd.DataFrame({"income": [*range(0, 300_000, 10_000)]})
-    result = OneForMany(slow, 1, edges={"income": [5_000]}).explain(frame)
+    result = OneForMany(slow, max_changes=1, cells=Cells(edges={"income": [5_000]}), share="point").explain(
+        frame
+    )
     assert "income  -> 150000" in result.summary()  # 290,000 integers are too many
     assert sum(asked) < 10_000
 
 
 def test_the_number_is_named_where_a_part_of_the_range_does_not_serve():
-    explainer = OneForMany(step(1200), 1, edges={"income": [500]})
+    explainer = OneForMany(step(1200), max_changes=1, cells=Cells(edges={"income": [500]}), share="point")
     result = explainer.explain(FRAME)
     assert "ranges" not in result.problem
     assert "income  -> 1500" in result.summary()
@@ -246,30 +254,35 @@ def test_the_number_is_named_where_a_part_of_the_range_does_not_serve():
 )
 def test_a_range_that_a_rule_does_not_allow_whole_is_not_named(low, high, named):
     frame = pd.DataFrame({"debts": [12, 15, 18, 22, 25, 28, 30, 60, 70, 80]})
-    asked = {"edges": {"debts": [20, 35, 50]}, "rules": [Range("debts", low, high)]}
-    result = OneForMany(lambda rows: np.where(rows["debts"] < 40, 0.9, 0.1), 1, **asked).explain(frame)
+    edges = {"debts": [20, 35, 50]}
+    asked = {"rules": [Range("debts", low, high)], "cells": Cells(edges=edges), "share": "point"}
+    result = OneForMany(lambda rows: np.where(rows["debts"] < 40, 0.9, 0.1), max_changes=1, **asked).explain(
+        frame
+    )
     assert f"debts  -> {named} " in result.summary()
 
 
 def test_an_upper_end_is_told_as_at_most_and_with_its_unit():
     schema = Schema((Feature("income", ("<= 500", "> 500"), ordered=True, edges=(500,), unit="DM"),))
     assert (
-        told(lambda frame: np.where(frame["income"] <= 500, 0.9, 0.1), FRAME, schema=schema)
+        told(lambda frame: np.where(frame["income"] <= 500, 0.9, 0.1), FRAME, cells=Cells(schema=schema))
         == "100 to 500 DM"
     )
     tree = DecisionTreeClassifier(max_depth=1).fit(FRAME, (FRAME["income"] <= 500).astype(int))
-    assert told(tree, FRAME, schema=schema) == "at most 500 DM"
+    assert told(tree, FRAME, cells=Cells(schema=schema)) == "at most 500 DM"
 
 
 def test_without_time_numbers_are_named():
-    result = OneForMany(step(501), 1, edges={"income": [500]}).explain(FRAME, time_limit=1e-9)
+    result = OneForMany(
+        step(501), max_changes=1, cells=Cells(edges={"income": [500]}), share="point"
+    ).explain(FRAME, time_limit=1e-9)
     assert "ranges" not in result.problem
 
 
 def test_ranges_are_kept_in_the_file_and_do_not_disturb_its_check():
     frame, target = rows()
     model = MODELS["tree"].fit(frame, target)
-    result = OneForMany(model, 2).explain(frame)
+    result = OneForMany(model, max_changes=2, share="point").explain(frame)
     assert any(result.problem["ranges"])
     assert Result.from_json(result.to_json()).summary() == result.summary()
     assert verify(result.to_json()).ok
@@ -278,7 +291,7 @@ def test_ranges_are_kept_in_the_file_and_do_not_disturb_its_check():
 def test_numbers_that_the_model_refuses_are_not_promised():
     frame, target = rows()
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(frame, target)
-    result = OneForMany(model, 2).explain(frame)
+    result = OneForMany(model, max_changes=2, share="point").explain(frame)
     assert (model.predict(result.apply(frame)) == 1).all()
     for explanation, named in zip(result.explanations, result.problem.get("ranges", ()), strict=False):
         for feature in named:

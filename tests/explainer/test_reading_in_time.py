@@ -46,7 +46,7 @@ def scaled(monkeypatch):
 def test_without_any_time_all_refused_rows_are_undecided(model):
     fitted = make_pipeline(StandardScaler(), model).fit(FRAME, TARGET)
     refused = int((fitted.predict(FRAME) == 0).sum())
-    result = OneForMany(fitted, 2).explain(FRAME, time_limit=0)
+    result = OneForMany(fitted, max_changes=2, share="point").explain(FRAME, time_limit=0)
     assert (result.status, result.ended, result.count, result.covered) == ("feasible", "time limit", 0, 0)
     assert len(result.undecided) == refused
     assert (result.unreachable, result.lower_bound) == ((), 0)
@@ -57,11 +57,13 @@ def test_without_any_time_all_refused_rows_are_undecided(model):
 
 def test_a_pipeline_is_probed_until_time_is_up(monkeypatch):
     model, watched = scaled(monkeypatch)
-    whole = pose(OneForMany(model, 2), Table.of(FRAME))
+    whole = pose(OneForMany(model, max_changes=2, share="point"), Table.of(FRAME))
     needed = watched.calls
     assert whole.unread is None
     watched.calls = 0
-    late = pose(OneForMany(model, 2), Table.of(FRAME), Stop(2.5, clock=watched.clock))
+    late = pose(
+        OneForMany(model, max_changes=2, share="point"), Table.of(FRAME), Stop(2.5, clock=watched.clock)
+    )
     assert late.unread == TIME_WAS_UP
     assert watched.calls <= 5 < needed  # three for the probe, one for the rows, one to try
     assert late.positive.tolist() == whole.positive.tolist()
@@ -71,7 +73,9 @@ def test_a_pipeline_is_probed_until_time_is_up(monkeypatch):
 def test_a_model_that_was_read_in_time_is_asked_in_searches_after_it():
     forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(FRAME, TARGET)
     now = [0.0]
-    posed = pose(OneForMany(forest, 2), Table.of(FRAME), Stop(10.0, clock=lambda: now[0]))
+    posed = pose(
+        OneForMany(forest, max_changes=2, share="point"), Table.of(FRAME), Stop(10.0, clock=lambda: now[0])
+    )
     now[0] = 100.0
     assert posed.own is None  # cells decide
     assert posed.oracle.positive(posed.codes).tolist() == (forest.predict(FRAME) == 1).tolist()
@@ -79,7 +83,7 @@ def test_a_model_that_was_read_in_time_is_asked_in_searches_after_it():
 
 def test_nothing_is_wrong_about_what_was_not_read_in_time(tmp_path):
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(FRAME, TARGET)
-    result = OneForMany(model, 2).explain(FRAME, time_limit=0)
+    result = OneForMany(model, max_changes=2, share="point").explain(FRAME, time_limit=0)
     result.to_json(tmp_path / "result.json")
     assert verify(tmp_path / "result.json").outcome is not Outcome.WRONG
 
@@ -95,6 +99,6 @@ def test_where_time_was_up_before_anything_was_found_a_moment_of_work_finds_it(m
     monkeypatch.setattr("oneformany.explainer.explainer.pose", busy)
     monkeypatch.setitem(Stop.__init__.__kwdefaults__, "clock", lambda: late.append(0) or 1e3 * len(late))
     model = LogisticRegression().fit(FRAME, TARGET)
-    result = OneForMany(model, 2).explain(FRAME, time_limit=60)
+    result = OneForMany(model, max_changes=2, share="point").explain(FRAME, time_limit=60)
     assert result.covered > 0
     assert verify(result).outcome is not Outcome.WRONG

@@ -52,7 +52,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def in_memory(model):
-    return OneForMany(model, 2, reference=FULL).explain(FULL)
+    return OneForMany(model, max_changes=2, reference=FULL, share="point").explain(FULL)
 
 
 def answer(result):
@@ -65,7 +65,7 @@ def batches(frame, size=70):
 
 
 def test_an_iterator_of_frames_gives_the_same_answer(model, in_memory):
-    result = OneForMany(model, 2, reference=FULL).explain(batches(FULL))
+    result = OneForMany(model, max_changes=2, reference=FULL, share="point").explain(batches(FULL))
     assert answer(result) == answer(in_memory)
     assert result.problem["rows_read"] == len(FULL)
     assert result.problem["read_to_the_end"]
@@ -73,7 +73,9 @@ def test_an_iterator_of_frames_gives_the_same_answer(model, in_memory):
 
 
 def test_frames_of_polars_are_batches_too(model, in_memory):
-    result = OneForMany(model, 2, reference=FULL).explain(pl.from_pandas(part) for part in batches(FULL))
+    result = OneForMany(model, max_changes=2, reference=FULL, share="point").explain(
+        pl.from_pandas(part) for part in batches(FULL)
+    )
     assert answer(result) == answer(in_memory)
 
 
@@ -83,13 +85,17 @@ def test_a_file_gives_the_same_answer(model, in_memory, tmp_path, ending):
     write = FULL.to_parquet if ending in {"parquet", "pq"} else FULL.to_csv
     write(path, index=False)
     for source in (path, str(path)):
-        assert answer(OneForMany(model, 2, reference=FULL).explain(source)) == answer(in_memory)
+        assert answer(
+            OneForMany(model, max_changes=2, reference=FULL, share="point").explain(source)
+        ) == answer(in_memory)
 
 
 def test_a_folder_of_parquet_files_gives_the_same_answer(model, in_memory, tmp_path):
     for number, part in enumerate(batches(FULL)):
         part.to_parquet(tmp_path / f"part{number}.parquet", index=False)
-    assert answer(OneForMany(model, 2, reference=FULL).explain(tmp_path)) == answer(in_memory)
+    assert answer(
+        OneForMany(model, max_changes=2, reference=FULL, share="point").explain(tmp_path)
+    ) == answer(in_memory)
 
 
 PATIENT = {
@@ -112,7 +118,7 @@ def two_workers():
 @pytest.mark.usefixtures("two_workers")
 def test_a_cluster_of_two_workers_gives_the_same_answer(model, in_memory):
     spread = dask.dataframe.from_pandas(FULL, npartitions=5)
-    result = OneForMany(model, 2, reference=FULL).explain(spread)
+    result = OneForMany(model, max_changes=2, reference=FULL, share="point").explain(spread)
     assert answer(result) == answer(in_memory)
     assert result.problem["rows_read"] == len(FULL)
 
@@ -126,20 +132,22 @@ def test_missing_texts_of_a_dask_frame_are_those_that_the_model_knows():
     with warnings.catch_warnings(), dask.config.set(scheduler="synchronous"):
         warnings.simplefilter("error", UserWarning)  # Dask's own, about the first rows
         for reference in (frame, None):
-            result = OneForMany(model, 2, reference=reference, share="action", positive=1).explain(spread)
+            result = OneForMany(
+                model, max_changes=2, reference=reference, share="action", positive=1
+            ).explain(spread)
             assert (result.status, result.people) == ("optimal", (model.predict(frame) == 0).sum())
 
 
 def test_columns_that_the_model_does_not_read_make_no_rows_distinct(model, in_memory):
     wide = FULL.assign(name=[f"n{i}" for i in range(len(FULL))])
-    result = OneForMany(model, 2, reference=FULL).explain(batches(wide))
+    result = OneForMany(model, max_changes=2, reference=FULL, share="point").explain(batches(wide))
     assert answer(result) == answer(in_memory)
 
 
 def test_without_reference_data_the_first_batch_is_the_reference(model):
     first = next(iter(batches(FULL)))
-    one = OneForMany(model, 2).explain(batches(FULL))
-    other = OneForMany(model, 2, reference=first).explain(FULL)
+    one = OneForMany(model, max_changes=2, share="point").explain(batches(FULL))
+    other = OneForMany(model, max_changes=2, reference=first, share="point").explain(FULL)
     assert answer(one) == answer(other)
 
 
@@ -147,47 +155,53 @@ def test_batches_without_refused_rows_or_without_rows_are_passed_over(model, in_
     accepted = FULL[model.predict(FULL) == 1]
     refused = FULL[model.predict(FULL) == 0]
     parts = [FULL.head(0), accepted.head(5), accepted.iloc[5:], FULL.head(0), refused, accepted.head(0)]
-    result = OneForMany(model, 2, reference=FULL).explain(iter(parts))
+    result = OneForMany(model, max_changes=2, reference=FULL, share="point").explain(iter(parts))
     assert answer(result) == answer(in_memory)
 
 
 def test_missing_values_are_values_like_others():
     frame = FRAME[["age", "income"]]
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(frame, TARGET)
-    whole = OneForMany(model, 2, reference=frame).explain(frame)
-    assert answer(OneForMany(model, 2, reference=frame).explain(batches(frame))) == answer(whole)
+    whole = OneForMany(model, max_changes=2, reference=frame, share="point").explain(frame)
+    assert answer(
+        OneForMany(model, max_changes=2, reference=frame, share="point").explain(batches(frame))
+    ) == answer(whole)
 
 
 def test_categories_of_the_reference_data_are_those_of_a_file(tmp_path):
     typed = FULL.astype({"job": "category"})
     model = LGBMClassifier(n_estimators=5, min_child_samples=5, n_jobs=1, verbose=-1).fit(typed, FULL_TARGET)
     FULL.to_csv(tmp_path / "rows.csv", index=False)
-    whole = OneForMany(model, 2, reference=typed).explain(typed)
-    read = OneForMany(model, 2, reference=typed).explain(tmp_path / "rows.csv")
+    whole = OneForMany(model, max_changes=2, reference=typed, share="point").explain(typed)
+    read = OneForMany(model, max_changes=2, reference=typed, share="point").explain(tmp_path / "rows.csv")
     assert answer(read) == answer(whole)
 
 
 def test_columns_may_be_called_by_numbers():
     frame = FRAME[["age", "income"]].fillna(0.0).set_axis([0, 1], axis=1)
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(frame.to_numpy(), TARGET)
-    whole = OneForMany(model, 2, reference=frame).explain(frame)
-    assert answer(OneForMany(model, 2, reference=frame).explain(batches(frame))) == answer(whole)
+    whole = OneForMany(model, max_changes=2, reference=frame, share="point").explain(frame)
+    assert answer(
+        OneForMany(model, max_changes=2, reference=frame, share="point").explain(batches(frame))
+    ) == answer(whole)
 
 
 def test_columns_may_have_any_name():
     frame = FRAME[["age", "income"]].fillna(0.0).set_axis(["people", "__people__"], axis=1)
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(frame, TARGET)
-    whole = OneForMany(model, 2, reference=frame).explain(frame)
-    assert answer(OneForMany(model, 2, reference=frame).explain(batches(frame))) == answer(whole)
+    whole = OneForMany(model, max_changes=2, reference=frame, share="point").explain(frame)
+    assert answer(
+        OneForMany(model, max_changes=2, reference=frame, share="point").explain(batches(frame))
+    ) == answer(whole)
 
 
 def test_people_of_rows_that_are_counted_are_refused(model):
     with pytest.raises(InputError, match="read in batches are counted there; leave out people="):
-        OneForMany(model, 2).explain(batches(FULL), people=[2] * len(FULL))
+        OneForMany(model, max_changes=2, share="point").explain(batches(FULL), people=[2] * len(FULL))
 
 
 def test_new_batches_are_placed_under_the_explanations(model):
-    explainer = OneForMany(model, 2, reference=FULL)
+    explainer = OneForMany(model, max_changes=2, reference=FULL, share="point")
     result = explainer.explain(batches(FULL))
     refused = FULL[model.predict(FULL) == 0]
     placed = pd.concat([result.assign(part, model) for part in batches(refused)])
@@ -203,11 +217,15 @@ def test_rows_are_counted_until_time_is_up():
 
 
 def test_a_result_says_that_not_everything_was_read(model):
-    result = OneForMany(model, 2, reference=FULL).explain(batches(FULL, 20), time_limit=0)
+    result = OneForMany(model, max_changes=2, reference=FULL, share="point").explain(
+        batches(FULL, 20), time_limit=0
+    )
     assert not result.problem["read_to_the_end"]
     assert result.problem["rows_read"] == 20
     assert "Reading ended after 20 rows." in result.summary()
-    assert "Time was up" not in OneForMany(model, 2).explain(batches(FULL)).summary()
+    assert (
+        "Time was up" not in OneForMany(model, max_changes=2, share="point").explain(batches(FULL)).summary()
+    )
 
 
 def every_row(part):
@@ -246,7 +264,9 @@ def test_time_is_left_to_explain_what_was_read(model):
             yield part
 
     first, source = first_batch(slow())
-    *_, noted = _read(OneForMany(model, 2, reference=FULL), Table.of(first), source, stop)
+    *_, noted = _read(
+        OneForMany(model, max_changes=2, reference=FULL, share="point"), Table.of(first), source, stop
+    )
     assert not noted["read_to_the_end"]
     assert stop.remaining() >= 1
 
@@ -254,13 +274,13 @@ def test_time_is_left_to_explain_what_was_read(model):
 def test_a_file_that_lacks_a_column_is_refused(model, tmp_path):
     FULL.drop(columns="job").to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(InputError, match="lacks 'job'"):
-        OneForMany(model, 2).explain(tmp_path / "rows.csv")
+        OneForMany(model, max_changes=2, share="point").explain(tmp_path / "rows.csv")
 
 
 def test_a_later_batch_that_lacks_a_column_is_refused(model):
     parts = [FULL.head(50), FULL.drop(columns="job")]
     with pytest.raises(InputError, match="the rows lack the column 'job'"):
-        OneForMany(model, 2).explain(iter(parts))
+        OneForMany(model, max_changes=2, share="point").explain(iter(parts))
 
 
 @pytest.mark.parametrize("name", ["nowhere.csv", "nowhere.parquet", "empty.csv", "wrong.parquet"])
@@ -268,20 +288,20 @@ def test_a_file_that_cannot_be_read_is_named(model, tmp_path, name):
     if not name.startswith("nowhere"):
         (tmp_path / name).write_text("" if name.startswith("empty") else "no parquet")
     with pytest.raises(InputError, match=name):
-        OneForMany(model, 2).explain(tmp_path / name)
+        OneForMany(model, max_changes=2, share="point").explain(tmp_path / name)
 
 
 def test_a_source_without_rows_is_refused(model):
     with pytest.raises(InputError, match="not a single row"):
-        OneForMany(model, 2).explain(iter([]))
+        OneForMany(model, max_changes=2, share="point").explain(iter([]))
     with pytest.raises(InputError, match="not a single row"):
-        OneForMany(model, 2).explain(iter([FULL.head(0)]))
+        OneForMany(model, max_changes=2, share="point").explain(iter([FULL.head(0)]))
 
 
 def test_a_source_without_refused_rows_is_refused(model):
     accepted = FULL[model.predict(FULL) == 1]
     with pytest.raises(InputError, match=f"all {len(accepted)} rows positive"):
-        OneForMany(model, 2).explain(batches(accepted))
+        OneForMany(model, max_changes=2, share="point").explain(batches(accepted))
 
 
 def test_a_file_is_read_in_batches_of_a_given_size(tmp_path):

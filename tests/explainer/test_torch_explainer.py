@@ -38,7 +38,7 @@ def logits(model, codes):
 @pytest.mark.parametrize("n_outputs", [1, 2])
 def test_a_module_is_explained_with_proof(n_outputs):
     model = trained(n_outputs)
-    result = OneForMany(model, 4, schema=GERMAN.schema).explain(ROWS)
+    result = OneForMany(model, max_changes=4, cells=GERMAN.schema, share="point").explain(ROWS)
     points = np.array([explanation.point for explanation in result.explanations])
     refused = logits(model, GERMAN.codes[:40])
     positive = logits(model, points)
@@ -51,7 +51,9 @@ def test_a_module_is_explained_with_proof(n_outputs):
 
 def test_the_classes_of_a_module_are_numbers():
     with pytest.raises(InputError, match="positive is 'good'"):
-        OneForMany(trained(2), 4, schema=GERMAN.schema, positive="good").explain(ROWS)
+        OneForMany(trained(2), max_changes=4, positive="good", cells=GERMAN.schema, share="point").explain(
+            ROWS
+        )
 
 
 def test_of_three_outputs_the_positive_one_has_to_be_named():
@@ -59,11 +61,13 @@ def test_of_three_outputs_the_positive_one_has_to_be_named():
     model = torch.nn.Sequential(torch.nn.Linear(2, 3)).eval()
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["a", "b"])
     with pytest.raises(InputError, match="3 classes apart"):
-        OneForMany(model, 1).explain(frame)
-    assert OneForMany(model, 1, positive=2).explain(frame).covered
+        OneForMany(model, max_changes=1, share="point").explain(frame)
+    assert OneForMany(model, max_changes=1, positive=2, share="point").explain(frame).covered
 
 
 def test_a_module_of_other_columns_says_how_many_it_reads():
     model = torch.nn.Sequential(torch.nn.Linear(4, 1)).eval()
     with pytest.raises(InputError, match="reads 4 numbers, and the rows have 2 columns"):
-        OneForMany(model, 1).explain(pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, 0.0]}))
+        OneForMany(model, max_changes=1, share="point").explain(
+            pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, 0.0]})
+        )

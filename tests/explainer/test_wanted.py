@@ -25,14 +25,16 @@ def asked_about(model, frame=FRAME, **asked):
     """What a warning says of the wanted class."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        ofm.OneForMany(model, 1, **asked).explain(frame)
-    told = [str(warning.message) for warning in caught]
+        ofm.OneForMany(model, max_changes=1, **({"share": "point"} | asked)).explain(frame)
+    told = [text for warning in caught if "what people want" in (text := str(warning.message))]
     assert len(told) <= 1
     return "".join(told)
 
 
 def test_first_sentence_repr_report_and_file_say_what_is_wanted():
-    result = ofm.OneForMany(model_of(0.4), 1, positive="no", target="deny").explain(FRAME)
+    result = ofm.OneForMany(
+        model_of(0.4), max_changes=1, positive="no", target="deny", share="point"
+    ).explain(FRAME)
     whom = "24 rows for which the model's answer for `deny` is not 'no'"
     assert result.summary().startswith(f"1 explanation covers all {whom}, each changing at most 1 feature: ")
     assert repr(result).endswith(", wanted 'no')")
@@ -48,18 +50,31 @@ def test_other_kinds_of_models_are_told_in_their_own_words():
     values = RidgeClassifier().fit(FRAME, target)
     some = FRAME[:30]
     for asked, words in (
-        (ofm.OneForMany(chances, 1, reference=FRAME), "answer is not 1"),
-        (ofm.OneForMany(chances, 1, reference=FRAME, threshold=0.7), "probability of 1 is below 0.7"),
-        (ofm.OneForMany(values, 1, reference=FRAME, threshold=0.1), "score of 1 is below 0.1"),
-        (ofm.OneForMany(chances.predict_proba, 1, reference=FRAME), "probability of 1 is below 0.5"),
+        (ofm.OneForMany(chances, max_changes=1, reference=FRAME, share="point"), "answer is not 1"),
         (
-            ofm.OneForMany(lambda rows: chances.predict_proba(rows)[:, 1], 1, reference=FRAME),
+            ofm.OneForMany(chances, max_changes=1, reference=FRAME, threshold=0.7, share="point"),
+            "probability of 1 is below 0.7",
+        ),
+        (
+            ofm.OneForMany(values, max_changes=1, reference=FRAME, threshold=0.1, share="point"),
+            "score of 1 is below 0.1",
+        ),
+        (
+            ofm.OneForMany(chances.predict_proba, max_changes=1, reference=FRAME, share="point"),
+            "probability of 1 is below 0.5",
+        ),
+        (
+            ofm.OneForMany(
+                lambda rows: chances.predict_proba(rows)[:, 1], max_changes=1, reference=FRAME, share="point"
+            ),
             "probability is below 0.5",
         ),
     ):
         told = asked.explain(some)
         assert f" rows for which the model's {words}" in told.summary()
-    people = ofm.OneForMany(chances, 1, reference=FRAME).explain(some, people=[2] * 30)
+    people = ofm.OneForMany(chances, max_changes=1, reference=FRAME, share="point").explain(
+        some, people=[2] * 30
+    )
     assert " people for whom the model's answer is not 1" in people.summary()
 
 
@@ -67,7 +82,7 @@ def test_points_of_a_scorecard_are_told_as_points():
     schema = ofm.Schema((ofm.Feature("job", ("none", "some")), ofm.Feature("home", ("rent", "own"))))
     card = {"job": {"none": 0, "some": 10}, "home": {"rent": 0, "own": 5}}
     rows = pd.DataFrame({"job": ["none", "some"], "home": ["rent", "own"]})
-    result = ofm.OneForMany(card, 1, schema=schema, threshold=10).explain(rows)
+    result = ofm.OneForMany(card, max_changes=1, threshold=10, cells=schema, share="point").explain(rows)
     assert "covers the row for which the model's points are below 10, changing" in result.summary()
 
 
@@ -125,4 +140,4 @@ def test_how_usual_a_class_is_reference_data_say():
 
 def test_a_target_is_a_name():
     with pytest.raises(InputError, match="target is 3; name what the model tells"):
-        ofm.OneForMany(model_of(0.4), positive="no", target=3).explain(FRAME)
+        ofm.OneForMany(model_of(0.4), positive="no", target=3, share="point").explain(FRAME)

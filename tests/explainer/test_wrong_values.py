@@ -44,7 +44,7 @@ def with_value(column, value, *, texts=False):
 
 def told(frame, model=PIPELINE, **wishes):
     with pytest.raises(ofm.InputError) as error:
-        ofm.OneForMany(model, **wishes).explain(frame)
+        ofm.OneForMany(model, **({"share": "point"} | wishes)).explain(frame)
     return str(error.value)
 
 
@@ -100,8 +100,8 @@ STUDENT = ofm.Schema([ofm.Feature("job", ("none", "part", "full", "n/a", "studen
 @pytest.mark.parametrize(
     ("wishes", "where"),
     [
-        ({"targets": {"job": ["student"]}}, ", named as a target or in the schema"),
-        ({"schema": STUDENT}, ", named as a target or in the schema"),
+        ({"cells": ofm.Cells(targets={"job": ["student"]})}, ", named as a target or in the schema"),
+        ({"cells": ofm.Cells(schema=STUDENT)}, ", named as a target or in the schema"),
         ({"reference": with_value("job", "student")}, " of the reference data"),
     ],
 )
@@ -113,13 +113,28 @@ def test_a_category_that_only_wishes_have_is_named(wishes, where):
 @pytest.mark.parametrize(
     ("wishes", "words"),
     [
-        ({"edges": {"amuont": [1]}}, "did you mean 'amount'?"),
-        ({"edges": {"amount": 3}}, "edges of 'amount' must be a list of numbers, not 3"),
-        ({"edges": {"amount": [300, np.inf]}}, "'amount': edges must be finite numbers, not [300, inf]"),
-        ({"targets": {"amount": 300}}, "targets of 'amount' must be a list of values or a dict of cell"),
-        ({"targets": {"amount": np.array([-5, -4])}}, "targets of 'amount' name two values of the cell"),
-        ({"special": {"amount": {"p": 100, "q": [100]}}}, "feature 'amount' has the value 100 twice"),
-        ({"schema": ofm.Schema([ofm.Feature("jobs", ("none",))])}, "did you mean 'job'?"),
+        ({"cells": ofm.Cells(edges={"amuont": [1]})}, "did you mean 'amount'?"),
+        (
+            {"cells": ofm.Cells(edges={"amount": 3})},
+            "edges of 'amount' must be a list of numbers, not 3",
+        ),
+        (
+            {"cells": ofm.Cells(edges={"amount": [300, np.inf]})},
+            "'amount': edges must be finite numbers, not [300, inf]",
+        ),
+        (
+            {"cells": ofm.Cells(targets={"amount": 300})},
+            "targets of 'amount' must be a list of values or a dict of cell",
+        ),
+        (
+            {"cells": ofm.Cells(targets={"amount": np.array([-5, -4])})},
+            "targets of 'amount' name two values of the cell",
+        ),
+        (
+            {"cells": ofm.Cells(special={"amount": {"p": 100, "q": [100]}})},
+            "feature 'amount' has the value 100 twice",
+        ),
+        ({"cells": ofm.Cells(schema=ofm.Schema([ofm.Feature("jobs", ("none",))]))}, "did you mean 'job'?"),
         (
             {"rules": [ofm.Immutable("jobs")]},
             "the rule \"jobs cannot change\": there is no feature 'jobs'; did you",
@@ -135,20 +150,29 @@ def test_a_misspelled_column_is_answered_with_the_nearest():
 
 
 def test_a_target_beyond_the_data_is_said_in_the_result():
-    result = ofm.OneForMany(PIPELINE, targets={"amount": [-5, 2000]}).explain(ROWS)
+    result = ofm.OneForMany(PIPELINE, cells=ofm.Cells(targets={"amount": [-5, 2000]}), share="point").explain(
+        ROWS
+    )
     words = "amount -5 (all numbers there: 100 to 850); amount 2000 (all numbers there: 100 to 850)"
     assert f"Rows can be sent beyond the data: {words}." in result.summary()
     assert result.problem["model"]["beyond_data"] == words
     assert result.verify().ok
-    assert "beyond" not in ofm.OneForMany(PIPELINE, targets={"amount": [310]}).explain(ROWS).summary()
+    assert (
+        "beyond"
+        not in ofm.OneForMany(PIPELINE, cells=ofm.Cells(targets={"amount": [310]}), share="point")
+        .explain(ROWS)
+        .summary()
+    )
 
 
 def test_a_special_code_is_not_a_number_of_the_data():
     coded = ROWS.assign(amount=np.where(ROWS.index == "p5", -9, ROWS["amount"]))
-    explainer = ofm.OneForMany(PIPELINE, special={"amount": [-9]}, targets={"amount": [-5]})
+    explainer = ofm.OneForMany(
+        PIPELINE, cells=ofm.Cells(special={"amount": [-9]}, targets={"amount": [-5]}), share="point"
+    )
     assert "amount -5 (all numbers there: 100 to 850)" in explainer.explain(coded).summary()
 
 
 def test_a_special_code_that_never_occurs_is_warned_of():
     with pytest.warns(UserWarning, match="special names '-9' of column 'amount', which never occurs there"):
-        ofm.OneForMany(PIPELINE, special={"amount": [-9]}).explain(ROWS)
+        ofm.OneForMany(PIPELINE, cells=ofm.Cells(special={"amount": [-9]}), share="point").explain(ROWS)

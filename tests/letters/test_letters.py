@@ -18,7 +18,7 @@ AGE_STAYS = (ofm.Immutable("age"),)
 
 
 def explained(share="action", rules=AGE_STAYS, max_changes=2, explanations=None, **parameters):
-    explainer = ofm.OneForMany(pipeline(), max_changes, share=share, rules=rules, **parameters)
+    explainer = ofm.OneForMany(pipeline(), max_changes=max_changes, share=share, rules=rules, **parameters)
     return explainer.explain(FRAME, explanations=explanations)
 
 
@@ -88,7 +88,9 @@ def test_a_person_without_a_way_out_is_told_what_was_proved_and_no_more():
 
 
 def test_what_is_not_known_is_not_claimed():
-    explainer = ofm.OneForMany(lambda frame: pipeline().predict_proba(frame)[:, 1], 2, share="action")
+    explainer = ofm.OneForMany(
+        lambda frame: pipeline().predict_proba(frame)[:, 1], max_changes=2, share="action"
+    )
     result = explainer.explain(FRAME.head(30), time_limit=0)
     letters = result.letters(FRAME.head(30), explainer, time_limit=0)
     open_ones = [i for i, letter in enumerate(letters) if letter.outcome == "undecided" and not letter.advice]
@@ -103,9 +105,9 @@ def test_all_forms_hold_every_letter_and_hostile_names_are_harmless(tmp_path):
     odd = "<b onclick=x>income</b>\u202e"
     frame = frame.rename(columns={"income": odd})[["age", odd]]
     model = LogisticRegression(max_iter=1000).fit(frame, TARGET)
-    result = ofm.OneForMany(model, 2, share="action", labels={odd: ("<i>pay</i>", "<u>DM</u>")}).explain(
-        frame
-    )
+    result = ofm.OneForMany(
+        model, max_changes=2, share="action", labels={odd: ("<i>pay</i>", "<u>DM</u>")}
+    ).explain(frame)
     letters = result.letters(frame)
     letters.write(tmp_path / "letters")
     page = (tmp_path / "letters" / "letters.html").read_text(encoding="utf-8")

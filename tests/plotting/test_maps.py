@@ -106,7 +106,7 @@ def test_lines_are_named_by_people_as_the_summary_is():
 def test_a_range_is_drawn_and_tabled_as_a_range():
     frame = pd.DataFrame({"income": np.arange(0.0, 100.0)})
     model = LogisticRegression(max_iter=1000).fit(frame, frame["income"] > 50)
-    result = OneForMany(model, 1, share="action").explain(frame)
+    result = OneForMany(model, max_changes=1, share="action").explain(frame)
     (word,) = (text.get_text() for text in plot_profiles(result).texts)
     assert f"income  -> {word}" in result.summary()
     assert f"income: {word}" in result._repr_html_()

@@ -59,7 +59,9 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_classifier_that_cannot_be_read_is_asked(name, share):
     model = MODELS[name].fit(FRAME, ACCEPTED)
-    result = ofm.OneForMany(model, max_changes=2, share=share, positive="yes", bins=3).explain(FRAME)
+    result = ofm.OneForMany(
+        model, max_changes=2, share=share, positive="yes", cells=ofm.Cells(bins=3)
+    ).explain(FRAME)
     refused = FRAME[model.predict(FRAME) == "no"]
     assert list(result.index) == list(refused.index)
     assert result.status == "optimal"
@@ -71,10 +73,21 @@ def test_a_classifier_that_cannot_be_read_is_asked(name, share):
 def test_the_answer_is_that_of_the_reading_where_there_is_one():
     model = make_pipeline(numbers(), LogisticRegression()).fit(FRAME, ACCEPTED)
     cutoff = FixedThresholdClassifier(model, threshold=0.7).fit(FRAME, ACCEPTED)
-    read = ofm.OneForMany(cutoff.estimator_, 2, 0.7, positive="yes", bins=4).explain(FRAME)
-    itself = ofm.OneForMany(cutoff, 2, positive="yes", bins=4).explain(FRAME)
+    read = ofm.OneForMany(
+        cutoff.estimator_,
+        max_changes=2,
+        threshold=0.7,
+        positive="yes",
+        cells=ofm.Cells(bins=4),
+        share="point",
+    ).explain(FRAME)
+    itself = ofm.OneForMany(
+        cutoff, max_changes=2, positive="yes", cells=ofm.Cells(bins=4), share="point"
+    ).explain(FRAME)
     told = cutoff.set_params(threshold=np.log(7 / 3), response_method="decision_function")
-    asked = ofm.OneForMany(told, 2, positive="yes", bins=4).explain(FRAME)
+    asked = ofm.OneForMany(
+        told, max_changes=2, positive="yes", cells=ofm.Cells(bins=4), share="point"
+    ).explain(FRAME)
     assert read.count == itself.count == asked.count
     assert (read.status, itself.status, asked.status) == ("optimal", "optimal", "optimal")
     assert read.problem["oracle"] == itself.problem["oracle"]
@@ -84,18 +97,24 @@ def test_the_answer_is_that_of_the_reading_where_there_is_one():
 
 def test_a_threshold_is_kept_by_models_with_probabilities_and_with_decision_values():
     near = make_pipeline(numbers(), KNeighborsClassifier(7)).fit(FRAME, ACCEPTED)
-    result = ofm.OneForMany(near, max_changes=2, positive="yes", threshold=0.8, bins=3).explain(FRAME)
+    result = ofm.OneForMany(
+        near, max_changes=2, positive="yes", threshold=0.8, cells=ofm.Cells(bins=3), share="point"
+    ).explain(FRAME)
     assert len(result.assignment) == int((near.predict_proba(FRAME)[:, 1] < 0.8).sum())
     assert (near.predict_proba(result.apply(FRAME))[:, 1] >= 0.8).all()
     kernel = make_pipeline(numbers(), SVC()).fit(FRAME, ACCEPTED)
-    result = ofm.OneForMany(kernel, max_changes=2, positive="yes", threshold=0.5, bins=3).explain(FRAME)
+    result = ofm.OneForMany(
+        kernel, max_changes=2, positive="yes", threshold=0.5, cells=ofm.Cells(bins=3), share="point"
+    ).explain(FRAME)
     assert (kernel.decision_function(result.apply(FRAME)) >= 0.5).all()
 
 
 def test_a_model_fitted_on_an_array_is_asked_with_arrays():
     plain = FRAME[["income", "debt"]]
     model = KNeighborsClassifier().fit(plain.to_numpy(), ACCEPTED)
-    result = ofm.OneForMany(model, max_changes=1, positive="yes", bins=4).explain(plain)
+    result = ofm.OneForMany(
+        model, max_changes=1, positive="yes", cells=ofm.Cells(bins=4), share="point"
+    ).explain(plain)
     assert (model.predict(result.apply(plain).to_numpy()) == "yes").all()
 
 
@@ -104,10 +123,14 @@ def test_one_of_several_classes_is_asked_for_with_columns_by_name_and_a_threshol
     kinds = np.where(plain["yearly income"] > 40, "rich", ACCEPTED)
     boosted = LGBMClassifier(n_estimators=3, min_child_samples=5, verbose=-1).fit(plain, kinds)
     wide = plain[plain.columns[::-1]].assign(name="somebody")
-    result = ofm.OneForMany(boosted, 2, positive="yes", bins=4).explain(wide)
+    result = ofm.OneForMany(
+        boosted, max_changes=2, positive="yes", cells=ofm.Cells(bins=4), share="point"
+    ).explain(wide)
     assert (boosted.predict(result.apply(wide)[plain.columns]) == "yes").all()
     line = LogisticRegression(max_iter=1000).fit(plain, kinds)
-    result = ofm.OneForMany(line, 2, threshold=0.4, positive="yes", bins=4).explain(plain)
+    result = ofm.OneForMany(
+        line, max_changes=2, threshold=0.4, positive="yes", cells=ofm.Cells(bins=4), share="point"
+    ).explain(plain)
     assert result.covered
     assert (line.predict_proba(result.apply(plain))[:, 2] >= 0.4).all()
     assert "a threshold on the probability of one of them is not additive" in result.summary()
@@ -116,11 +139,11 @@ def test_one_of_several_classes_is_asked_for_with_columns_by_name_and_a_threshol
 def test_a_model_that_does_not_answer_about_the_rows_is_refused_with_the_reason():
     model = KNeighborsClassifier().fit(FRAME[["income", "debt"]], ACCEPTED)
     with pytest.raises(ofm.InputError, match="KNeighborsClassifier was fitted on 2 columns, the frame lacks"):
-        ofm.OneForMany(model, positive="yes").explain(FRAME[["home"]])
+        ofm.OneForMany(model, positive="yes", share="point").explain(FRAME[["home"]])
     with pytest.raises(UnsupportedModelError, match="KNeighborsClassifier, not fitted, cannot be read"):
-        ofm.OneForMany(KNeighborsClassifier(), positive="yes").explain(FRAME)
+        ofm.OneForMany(KNeighborsClassifier(), positive="yes", share="point").explain(FRAME)
     with pytest.raises(ofm.InputError, match="not one of the model's classes"):
-        ofm.OneForMany(model, positive="maybe").explain(FRAME[["income", "debt"]])
+        ofm.OneForMany(model, positive="maybe", share="point").explain(FRAME[["income", "debt"]])
 
 
 @pytest.mark.parametrize("row", [0, 1, 5])
@@ -142,7 +165,7 @@ def test_a_value_that_the_model_refuses_is_named_wherever_it_stands(column, valu
     values = FRAME[column].tolist()
     values[row] = value
     with pytest.raises(ofm.InputError, match=words.format(f"p{row}")):
-        ofm.OneForMany(model, positive="yes").explain(FRAME.assign(**{column: values}))
+        ofm.OneForMany(model, positive="yes", share="point").explain(FRAME.assign(**{column: values}))
 
 
 class Fussy(KNeighborsClassifier):
@@ -155,13 +178,13 @@ class Fussy(KNeighborsClassifier):
 def test_a_model_that_answers_about_nothing_is_told_in_its_own_words():
     model = Fussy().fit(FRAME[["income", "debt"]], ACCEPTED)
     with pytest.raises(ofm.InputError, match="Fussy does not answer about the rows: KeyError 'purse'"):
-        ofm.OneForMany(model, positive="yes").explain(FRAME[["income", "debt"]])
+        ofm.OneForMany(model, positive="yes", share="point").explain(FRAME[["income", "debt"]])
 
 
 def test_a_model_that_was_read_tells_what_it_cannot_answer():
     model = CategoricalNB().fit([[0], [1], [1]], [0, 1, 1])
     with pytest.raises(ofm.InputError, match="does not answer about the rows: IndexError index 2 is out"):
-        ofm.OneForMany(model).explain(pd.DataFrame({"a": [0, 2]}))
+        ofm.OneForMany(model, share="point").explain(pd.DataFrame({"a": [0, 2]}))
 
 
 class Engineered:
@@ -181,7 +204,7 @@ class Engineered:
 
 def test_a_function_reads_the_frame_whatever_the_model_behind_it_reads():
     engineered = Engineered()
-    result = ofm.OneForMany(engineered.chance, 2, share="action").explain(FRAME)
+    result = ofm.OneForMany(engineered.chance, max_changes=2, share="action").explain(FRAME)
     assert result.covered
     assert (engineered.chance(result.apply(FRAME))[:, 1] >= 0.5).all()
 
@@ -190,7 +213,7 @@ def test_a_threshold_for_a_model_that_only_predicts_is_refused_with_a_remedy():
     columns = FRAME[["income", "debt"]]
     model = VotingClassifier(two(), voting="hard").fit(columns, ACCEPTED)
     with pytest.raises(ofm.InputError, match=r"neither probabilities .* leave threshold= out"):
-        ofm.OneForMany(model, 2, threshold=0.6, positive="yes").explain(columns)
+        ofm.OneForMany(model, max_changes=2, threshold=0.6, positive="yes", share="point").explain(columns)
 
 
 def test_a_model_that_predicts_several_numbers_for_a_row_is_refused_with_a_remedy():
@@ -198,7 +221,7 @@ def test_a_model_that_predicts_several_numbers_for_a_row_is_refused_with_a_remed
     model = XGBClassifier(n_estimators=3, objective="multi:softprob", num_class=2)
     model.fit(columns, ACCEPTED == "yes")
     with pytest.raises(ofm.InputError, match=r"shape \(80, 2\) for 80 rows.*binary:logistic"):
-        ofm.OneForMany(model, 2).explain(columns)
+        ofm.OneForMany(model, max_changes=2, share="point").explain(columns)
 
 
 def test_boosting_that_ends_its_sums_early_is_asked_even_where_no_row_shows_it():
@@ -207,7 +230,7 @@ def test_boosting_that_ends_its_sums_early_is_asked_even_where_no_row_shows_it()
     model = LGBMClassifier(n_estimators=30, min_child_samples=5, verbose=-1, **early)
     model.fit(columns, ACCEPTED == "yes")
     row = columns[~model.predict(columns)].iloc[[0]]
-    result = ofm.OneForMany(model, 2, reference=columns).explain(row)
+    result = ofm.OneForMany(model, max_changes=2, reference=columns, share="point").explain(row)
     assert "pred_early_stop" in result.summary()
     assert model.predict(result.apply(row)).all()
 
@@ -238,7 +261,7 @@ class ByHand:
     "model", [make_pipeline(Ratio(), LogisticRegression()).fit(FRAME, ACCEPTED), ByHand()]
 )
 def test_a_model_that_reads_columns_by_name_gets_the_frame(model):
-    result = ofm.OneForMany(model, 2, positive="yes").explain(FRAME)
+    result = ofm.OneForMany(model, max_changes=2, positive="yes", share="point").explain(FRAME)
     assert result.problem["rows"] == np.flatnonzero(np.array(model.predict(FRAME)) == "no").tolist()
     assert set(model.predict(result.apply(FRAME))) == {"yes"}
 
@@ -249,5 +272,5 @@ def test_a_model_that_reads_an_array_gets_an_array():
             return np.where(matrix[:, 1] < matrix[:, 0], "yes", "no")
 
     numbers = FRAME[["income", "debt"]].to_numpy()
-    result = ofm.OneForMany(OfArrays(), 2, positive="yes").explain(numbers)
+    result = ofm.OneForMany(OfArrays(), max_changes=2, positive="yes", share="point").explain(numbers)
     assert set(OfArrays().predict(result.apply(numbers).to_numpy())) == {"yes"}

@@ -106,7 +106,7 @@ def test_columns_of_an_array_are_known_by_their_order():
     fitted = ExplainableBoostingClassifier(interactions=1, outer_bags=1, max_rounds=60, n_jobs=1)
     fitted.fit(numbers, labels)
     for given in (numbers, frame[["age", "rooms"]]):
-        result = OneForMany(fitted, 1, positive="good").explain(given)
+        result = OneForMany(fitted, max_changes=1, positive="good", share="point").explain(given)
         assert result.problem["oracle"]["kind"] == "trees"
         assert result.problem["rows"] == np.flatnonzero(fitted.predict(numbers) == "bad").tolist()
         assert (fitted.predict(result.apply(given).to_numpy()) == "good").all()

@@ -101,7 +101,7 @@ class Service:
 
 def test_what_can_be_called_is_called_whatever_else_it_has():
     frame = pd.DataFrame({"a": [0, 1, 2, 0], "b": [0, 1, 0, 1]})
-    result = OneForMany(Service(), max_changes=1).explain(frame)
+    result = OneForMany(Service(), max_changes=1, share="point").explain(frame)
     assert list(result.index) == [0, 1, 3]
     assert (result.apply(frame)["a"] == 2).all()
 
@@ -117,8 +117,8 @@ def test_the_verdict_asks_the_function_again():
 
 def test_what_a_function_raises_is_told_and_a_gap_that_it_cannot_read_is_named():
     with pytest.raises(InputError, match="function does not answer about the rows: KeyError 'debts'") as told:
-        OneForMany(lambda frame: frame["debts"]).explain(FRAME)
+        OneForMany(lambda frame: frame["debts"], share="point").explain(FRAME)
     assert isinstance(told.value.__cause__, KeyError)
     gap = FRAME.assign(age=[20, None, 40, 50])
     with pytest.raises(InputError, match="column 'age', row 1: the value is missing"):
-        OneForMany(lambda frame: frame["age"].astype(int) / 100).explain(gap)
+        OneForMany(lambda frame: frame["age"].astype(int) / 100, share="point").explain(gap)

@@ -54,7 +54,7 @@ def test_numbers_found_in_few_steps_are_those_found_in_many(values):
 
 
 def posed(model, reference, time_limit=None):
-    asked = OneForMany(model, max_changes=1, reference=reference)
+    asked = OneForMany(model, max_changes=1, reference=reference, share="point")
     return pose(asked, Table.of(reference.iloc[:40]), Stop(time_limit))
 
 

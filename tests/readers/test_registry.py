@@ -231,7 +231,7 @@ def test_a_kind_of_model_can_be_added_from_outside():
         oracle_for(Majority(), None)
     reader = register_reader("majorities", Majority, read_majority)
     try:
-        explainer = ofm.OneForMany(Majority(), max_changes=3)
+        explainer = ofm.OneForMany(Majority(), max_changes=3, share="point")
         result = explainer.explain(frame)
         assert result.status == "optimal"
         assert all(sum(explanation.point) == 3 for explanation in result.explanations)

@@ -76,7 +76,7 @@ def test_a_class_with_a_predict_of_its_own_is_asked_not_read(name):
         read_model(
             model, None if isinstance(model, Pipeline) else ofm.infer_schema(FRAME), None, "yes", FRAME
         )
-    result = ofm.OneForMany(model, max_changes=2, positive="yes").explain(FRAME)
+    result = ofm.OneForMany(model, max_changes=2, positive="yes", share="point").explain(FRAME)
     assert len(result.assignment) == int((model.predict(FRAME) == "no").sum())
     assert "has a predict of its own" in result.summary()
 
@@ -106,7 +106,7 @@ def test_a_pipeline_with_a_predict_of_its_own_is_shown_the_columns_that_its_firs
     model = stricter(Pipeline)(
         [("keep", ColumnTransformer([("some", "passthrough", ["b", "c"])])), ("line", LogisticRegression())]
     ).fit(FRAME, TARGET)
-    result = ofm.OneForMany(model, max_changes=2, positive="yes").explain(FRAME)
+    result = ofm.OneForMany(model, max_changes=2, positive="yes", share="point").explain(FRAME)
     assert (model.predict(result.apply(FRAME)) == "yes").all()
     assert any(FRAME.columns.get_loc("a") in explanation.changed for explanation in result.explanations)
 
@@ -120,7 +120,7 @@ class Engineered(LogisticRegression):
 
 def test_a_method_reads_whatever_it_reads_and_not_only_what_its_owner_was_fitted_on():
     chance = Engineered().fit(FRAME[["b", "c"]], TARGET).chance
-    result = ofm.OneForMany(chance, max_changes=2, positive="yes").explain(FRAME)
+    result = ofm.OneForMany(chance, max_changes=2, positive="yes", share="point").explain(FRAME)
     assert result.covered
     assert (chance(result.apply(FRAME)) >= 0.5).all()
 
@@ -210,7 +210,7 @@ def test_a_tuned_cutoff_is_read_with_the_label_that_it_was_tuned_for(label):
     model = TunedThresholdClassifierCV(LogisticRegression(), scoring=scorer, cv=3).fit(FRAME, TARGET)
     assert unwrapped(model) is model.estimator_
     for positive in ("yes", "no"):
-        result = ofm.OneForMany(model, max_changes=1, positive=positive).explain(FRAME)
+        result = ofm.OneForMany(model, max_changes=1, positive=positive, share="point").explain(FRAME)
         assert "unread" not in result.problem["model"]
         assert len(result.assignment) == int((model.predict(FRAME) != positive).sum())
         assert (model.predict(result.apply(FRAME)) == positive).all()
@@ -226,7 +226,7 @@ def test_a_cutoff_that_is_not_one_on_probabilities_is_asked(options):
     ):
         read_model(model, ofm.infer_schema(FRAME), None, "yes")
     if options.get("threshold") != 0.0:
-        result = ofm.OneForMany(model, max_changes=1, positive="yes").explain(FRAME)
+        result = ofm.OneForMany(model, max_changes=1, positive="yes", share="point").explain(FRAME)
         assert "has a threshold that is not a probability" in result.summary()
 
 

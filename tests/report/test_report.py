@@ -211,7 +211,7 @@ def test_only_runs_of_a_second_or_more_have_a_picture_of_their_way():
 
 def test_the_page_speaks_of_no_arguments():
     result = replace(made_result(explanations=9), undecided=(), ended="proved", lower_bound=9)
-    assert 'share="action"' in result.summary()
+    assert "share='action'" in result.summary()
     html = report_html(result)
     assert "What to do:" in html
     assert "share=" not in html

@@ -18,7 +18,7 @@ from oneformany.result.explanation import Unreachable
 def linear(**asked):
     frame = pd.DataFrame({"a": [0, 0, 1, 1, 0, 1], "b": [0, 1, 0, 1, 0, 1], "c": [0, 0, 0, 1, 1, 1]})
     model = LogisticRegression(C=100).fit(frame, [0, 0, 0, 1, 0, 1])
-    return model, frame, ofm.OneForMany(model, reference=frame, **asked).explain(frame)
+    return model, frame, ofm.OneForMany(model, reference=frame, **({"share": "point"} | asked)).explain(frame)
 
 
 def test_all_who_are_beyond_help_are_counted_by_what_would_help_them():
@@ -49,7 +49,7 @@ def test_probabilities_are_told_where_the_model_has_them():
 def test_a_value_that_was_missing_has_a_sentence_of_its_own():
     frame = pd.DataFrame({"a": [1.0, np.nan, 1.0, 3.0, 4.0], "b": [1.0, 1.0, 2.0, 1.0, 2.0]})
     model = DecisionTreeClassifier(random_state=0).fit(frame, [0, 0, 0, 1, 1])
-    result = ofm.OneForMany(model, max_changes=1, reference=frame).explain(frame)
+    result = ofm.OneForMany(model, max_changes=1, reference=frame, share="point").explain(frame)
     told = gap_filled_words(result)
     assert told.startswith("Values that were missing: a of 1 row.")
     assert told in result.summary()
@@ -60,7 +60,7 @@ def test_columns_that_the_model_does_not_read_are_named_and_not_in_common():
     frame = pd.DataFrame({"a": [0, 0, 1, 1], "group": ["x", "x", "x", "x"], "b": [0, 1, 0, 1]})
     steps = make_column_transformer(("passthrough", ["a", "b"]), ("drop", ["group"]))
     model = make_pipeline(steps, LogisticRegression(C=100)).fit(frame, [0, 0, 0, 1])
-    result = ofm.OneForMany(model, max_changes=2).explain(frame)
+    result = ofm.OneForMany(model, max_changes=2, share="point").explain(frame)
     assert unread_words(result) == "The model does not read: group."
     page = report_html(result)
     assert "<li>group:" not in page

@@ -14,6 +14,7 @@ from xgboost import XGBClassifier
 from oneformany import Feature, Immutable, Linked, Schema
 from oneformany.exceptions import InputError
 from oneformany.explainer import OneForMany
+from oneformany.explainer.settings import Cells
 from oneformany.methods import solve
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.problem import Problem
@@ -65,7 +66,7 @@ def test_a_type_that_cannot_hold_the_target_is_widened():
 
 def test_the_covered_rows_are_given_as_they_are_afterwards():
     model = tree()
-    result = OneForMany(model, 1).explain(FRAME)
+    result = OneForMany(model, max_changes=1, share="point").explain(FRAME)
     moved = result.apply(FRAME)
     assert (model.predict(moved[READ]) == 1).all()
     assert moved.columns.tolist() == FRAME.columns.tolist()
@@ -74,7 +75,7 @@ def test_the_covered_rows_are_given_as_they_are_afterwards():
 
 
 def test_another_frame_is_refused():
-    result = OneForMany(tree(), 1).explain(FRAME)
+    result = OneForMany(tree(), max_changes=1, share="point").explain(FRAME)
     with pytest.raises(InputError, match=r"has 119 rows, 120 were explained; .* give model= too"):
         result.apply(FRAME.head(119))
     refused = result.problem["rows"][result.explanations[0].members[0]]
@@ -86,7 +87,7 @@ def test_another_frame_is_refused():
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])
 def test_with_a_model_other_rows_are_given_as_they_are_after_following_what_fits_them(share):
-    explainer = OneForMany(linear(), 2, share=share, rules=[Immutable("debts")])
+    explainer = OneForMany(linear(), max_changes=2, share=share, rules=[Immutable("debts")])
     result = explainer.explain(FRAME)
     new = rows(60, 2)
     placed, moved = result.assign(new, explainer), result.apply(new, explainer)
@@ -105,7 +106,7 @@ def test_a_result_without_a_schema_knows_no_frames():
 
 def test_new_rows_are_placed_where_cells_decide_even_without_the_model():
     model = tree()
-    result = OneForMany(model, 1).explain(FRAME)
+    result = OneForMany(model, max_changes=1, share="point").explain(FRAME)
     again = result.assign(FRAME)
     refused = FRAME.index[result.problem["rows"]]
     assert ((again[refused] >= 0) == (np.array(result.assignment) >= 0)).all()
@@ -123,7 +124,7 @@ def test_new_rows_are_placed_where_cells_decide_even_without_the_model():
 @pytest.mark.parametrize("share", ["point", "action"])
 def test_new_rows_with_own_numbers_are_accepted_by_the_model(share):
     model = linear()
-    explainer = OneForMany(model, 1, share=share)
+    explainer = OneForMany(model, max_changes=1, share=share)
     result = explainer.explain(FRAME)
     new = rows(60, 2)
     placed = result.assign(new, model=explainer)
@@ -140,7 +141,7 @@ def test_new_rows_with_own_numbers_are_accepted_by_the_model(share):
 @pytest.mark.parametrize("rules", [[], [Immutable("debts")], [Linked("income", "debts")]])
 def test_new_rows_that_share_features_find_targets_of_their_own(rules):
     model = linear()
-    explainer = OneForMany(model, 2, share="features", rules=rules)
+    explainer = OneForMany(model, max_changes=2, share="features", rules=rules)
     result = explainer.explain(FRAME)
     refused = FRAME[model.predict(FRAME[READ]) == 0]
     placed = result.assign(refused, model=explainer)
@@ -162,7 +163,7 @@ def test_of_new_rows_that_share_features_the_model_is_asked_about_many_targets_a
 
     frame = pd.DataFrame({"a": [0, 7], "b": [0, 7]})
     more = pd.DataFrame({"a": range(8), "b": range(8)})
-    explainer = OneForMany(lambda rows: chance(rows) * 1.0, 2, share="features", reference=more)
+    explainer = OneForMany(lambda rows: chance(rows) * 1.0, max_changes=2, share="features", reference=more)
     result = explainer.explain(frame)
     replaced = replace(result, explanations=tuple(replace(e, ends=[(1, 1)]) for e in result.explanations))
     asked.clear()
@@ -172,7 +173,7 @@ def test_of_new_rows_that_share_features_the_model_is_asked_about_many_targets_a
 
 def test_rules_hold_for_new_rows():
     model = linear()
-    explainer = OneForMany(model, 2, rules=[Immutable("debts")], share="action")
+    explainer = OneForMany(model, max_changes=2, rules=[Immutable("debts")], share="action")
     result = explainer.explain(FRAME)
     new = rows(60, 3)
     placed = result.assign(new, model=explainer)
@@ -184,7 +185,7 @@ def test_rules_hold_for_new_rows():
 
 def test_rules_on_whole_rows_hold_for_new_rows():
     model = linear()
-    explainer = OneForMany(model, 2, rules=[Linked("income", "debts")], share="action")
+    explainer = OneForMany(model, max_changes=2, rules=[Linked("income", "debts")], share="action")
     result = explainer.explain(FRAME)
     moved = result.apply(FRAME)
     changed = moved[READ] != FRAME.loc[moved.index, READ]
@@ -199,7 +200,7 @@ def test_values_that_have_no_cell_fit_none_and_what_is_needed_is_said():
             1 + np.exp(-(given["income"] / 1500 - given["debts"].astype(float) / 2 - 0.3).to_numpy(float))
         )
 
-    explainer = OneForMany(chance, 1)
+    explainer = OneForMany(chance, max_changes=1, share="point")
     result = explainer.explain(frame[READ])
     new = frame.head(2).assign(debts=["17", "0"])
     with pytest.warns(
@@ -215,7 +216,7 @@ def test_values_that_were_not_there_before_may_stay_where_the_model_reads_them()
         return np.where((given["income"] >= 2000) & (given["city"] != "Atlantis"), 0.9, 0.1)
 
     frame = FRAME.assign(city="Rome")
-    explainer = OneForMany(chance, 1, share="action", rules=[Immutable("debts")])
+    explainer = OneForMany(chance, max_changes=1, share="action", rules=[Immutable("debts")])
     result = explainer.explain(frame[[*READ, "city"]])
     new = frame[frame["income"] < 2000].head(4).assign(city=["Oslo", "Rome", "Atlantis", None])
     with pytest.warns(UserWarning, match="column 'city'.*'Atlantis'.*for the row$"):
@@ -227,7 +228,7 @@ def test_values_that_were_not_there_before_may_stay_where_the_model_reads_them()
 @pytest.mark.parametrize("share", ["point", "action", "features"])
 def test_rows_without_an_explanation_are_told_apart(share):
     model = XGBClassifier(n_estimators=30, max_depth=2).fit(FRAME[READ], TARGET)
-    explainer = OneForMany(model, 1, share=share, rules=[Immutable("income")])
+    explainer = OneForMany(model, max_changes=1, share=share, rules=[Immutable("income")])
     result = explainer.explain(FRAME)
     new = rows(60, 5).astype({"income": object})
     new.iloc[:3, 0] = ["much", "more", "much"]  # one text makes a column of objects, which XGBoost refuses
@@ -251,7 +252,7 @@ def test_rows_without_an_explanation_are_told_apart(share):
 
 
 def test_without_a_model_what_has_no_cell_cannot_be_read():
-    result = OneForMany(tree(), 1).explain(FRAME)
+    result = OneForMany(tree(), max_changes=1, share="point").explain(FRAME)
     new = FRAME.astype({"income": object}).iloc[[0, 0, 1]]
     new.iloc[0, 0] = np.inf
     with pytest.warns(UserWarning, match="column 'income', row client 0: inf is not one of its levels; no "):
@@ -260,7 +261,7 @@ def test_without_a_model_what_has_no_cell_cannot_be_read():
 
 def test_numbers_from_one_join_placed_rows_to_the_tables_and_indices_from_zero_cannot():
     model = tree()
-    result = OneForMany(model, 1).explain(FRAME)
+    result = OneForMany(model, max_changes=1, share="point").explain(FRAME)
     indices, numbers = result.assign(FRAME, model=model), result.assign(FRAME, model=model, first=1)
     told = result.assignment_frame()
     placed = told["explanation"].notna()
@@ -279,7 +280,9 @@ def test_tables_and_words_name_the_number_that_a_row_takes_not_its_cell():
     special = {"income": {"no record": -9}}
     frame = FRAME.assign(income=FRAME["income"].where(np.arange(len(FRAME)) % 9 != 0, -9))
     model = LogisticRegression(max_iter=1000).fit(frame[READ], TARGET)
-    result = OneForMany(model, 1, special=special).explain(frame[READ])
+    result = OneForMany(model, max_changes=1, cells=Cells(special=special), share="point").explain(
+        frame[READ]
+    )
     moved = result.apply(frame[READ])
     told = result.assignment_frame().loc[moved.index, "income"]
     changed = moved["income"] != frame.loc[moved.index, "income"]
@@ -294,14 +297,14 @@ def test_tables_and_words_name_the_number_that_a_row_takes_not_its_cell():
 
 def test_new_rows_are_placed_by_a_model_that_can_only_be_asked():
     mixing = make_pipeline(PolynomialFeatures(2), StandardScaler(), LogisticRegression(max_iter=1000))
-    explainer = OneForMany(mixing.fit(FRAME[READ], TARGET), 1, share="action")
+    explainer = OneForMany(mixing.fit(FRAME[READ], TARGET), max_changes=1, share="action")
     result = explainer.explain(FRAME)
     placed = result.assign(FRAME, model=explainer)
     assert (placed >= 0).sum() == result.covered > 0
 
 
 def test_tables_count_the_people_of_a_row_as_the_summary_does():
-    result = OneForMany(linear(), 1, share="action").explain(FRAME, people=[3] * len(FRAME))
+    result = OneForMany(linear(), max_changes=1, share="action").explain(FRAME, people=[3] * len(FRAME))
     table = result.to_frame()
     assert table["rows_covered"].sum() == sum(number >= 0 for number in result.assignment)
     assert table["people_covered"].sum() == result.covered
@@ -312,6 +315,6 @@ def test_tables_count_the_people_of_a_row_as_the_summary_does():
 def test_a_column_of_new_numbers_is_one_of_numbers_though_some_are_missing():
     frame = FRAME[READ].assign(income=FRAME["income"].where(np.arange(len(FRAME)) % 7 != 0))
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(frame, TARGET)
-    result = OneForMany(model, 1, share="action", rules=[Immutable("debts")]).explain(frame)
+    result = OneForMany(model, max_changes=1, share="action", rules=[Immutable("debts")]).explain(frame)
     assert result.assignment_frame()["income"].dtype == pd.Float64Dtype()
     assert result.to_frame()["income"].dtype == pd.Float64Dtype()

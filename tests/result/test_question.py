@@ -13,7 +13,7 @@ from oneformany.result.question import question_of
 def test_the_question_of_a_file_has_the_same_answer(share, people):
     rules = [ofm.OnlyIncrease("age"), ofm.Implies({"job": "full"}, {"home": True})]
     costs = {"income": 2.5, "age": "steps"}
-    explainer = ofm.OneForMany(pipeline(), 2, rules=rules, share=share, costs=costs)
+    explainer = ofm.OneForMany(pipeline(), max_changes=2, rules=rules, share=share, costs=costs)
     result = explainer.explain(FRAME, people=None if people is None else [people] * len(FRAME))
     read = ofm.Result.from_json(result.to_json())
     again = ofm.solve(question_of(read.problem))

@@ -73,7 +73,7 @@ def test_rows_come_back_with_their_own_index_and_types_and_are_accepted(dress, s
     frame, new = DRESSES[dress](plain(0)), DRESSES[dress](plain(1))
     cells = DecisionTreeClassifier(max_depth=4, random_state=0)  # where cells decide
     model = fitted(frame, cells if share == "point" else LogisticRegression())
-    explainer = OneForMany(model, 2, share=share)
+    explainer = OneForMany(model, max_changes=2, share=share)
     given, more = (pl.from_pandas(frame), pl.from_pandas(new)) if dress == "polars" else (frame, new)
     result = Result.from_json(explainer.explain(given).to_json())
     refused = frame[model.predict(frame[READ]) == 0]

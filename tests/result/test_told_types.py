@@ -13,7 +13,9 @@ from oneformany.verify import verify
 
 FRAME = pd.DataFrame({"income": [1.0, 2, 3, 4, 5, 6], "debt": [1, 1, 2, 2, 1, 2]})
 MODEL = DecisionTreeClassifier().fit(FRAME, [0, 0, 0, 1, 1, 0])
-RESULT = ofm.OneForMany(MODEL, 2, share="action", rules=[ofm.OnlyIncrease("income")]).explain(FRAME)
+RESULT = ofm.OneForMany(MODEL, max_changes=2, share="action", rules=[ofm.OnlyIncrease("income")]).explain(
+    FRAME
+)
 WRONG = {
     "wanted": [5, [], {}, {"answer": [], "for": None, "threshold": None, "measure": None}],
     "ranges": [

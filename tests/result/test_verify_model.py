@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import oneformany as ofm
 from oneformany import OneForMany
 from oneformany.exceptions import InputError
+from oneformany.explainer.settings import Cells
 from oneformany.oracles import BlackBoxOracle
 from oneformany.verify import Outcome
 
@@ -29,7 +30,7 @@ def on_points(result, model, frame):
 
 @pytest.mark.parametrize("share", ["point", "action", "features"])
 def test_a_function_of_frames_confirms_the_rows_that_it_accepts(share):
-    result = OneForMany(chance, 2, share=share, bins={"age": 3}).explain(FRAME)
+    result = OneForMany(chance, max_changes=2, share=share, cells=Cells(bins={"age": 3})).explain(FRAME)
     assert result.verify().outcome is Outcome.UNCONFIRMED
     assert on_points(result, chance, FRAME) is Outcome.CONFIRMED
     assert on_points(result, lambda frame: chance(frame) * (frame["age"] < 45), FRAME) is Outcome.WRONG
@@ -38,7 +39,7 @@ def test_a_function_of_frames_confirms_the_rows_that_it_accepts(share):
 def test_an_explainer_and_a_classifier_are_asked_as_well():
     numbers = FRAME.assign(job=(FRAME["job"] == "full") * 20)
     model = KNeighborsClassifier(3).fit(numbers, chance(FRAME) > 0.5)
-    explainer = OneForMany(model, 2)
+    explainer = OneForMany(model, max_changes=2, share="point")
     result = explainer.explain(numbers)
     for asked in (model, explainer):
         assert on_points(result, asked, numbers) is Outcome.CONFIRMED
@@ -49,7 +50,7 @@ def test_a_model_that_reads_the_columns_of_the_schema_is_asked_without_its_expla
     schema = ofm.infer_schema(FRAME)
     columns = pd.DataFrame(schema.one_hot(schema.encode(FRAME)), columns=list(schema.one_hot_names))
     model = LogisticRegression(C=100).fit(columns if named else columns.to_numpy(), chance(FRAME) > 0.5)
-    explainer = OneForMany(model, 2, schema=schema)
+    explainer = OneForMany(model, max_changes=2, cells=schema, share="point")
     result = explainer.explain(FRAME)
     assert on_points(result, model, FRAME) is Outcome.CONFIRMED
     assert result.assign(FRAME, model).equals(result.assign(FRAME, explainer))
@@ -66,13 +67,13 @@ def test_a_model_that_reads_the_columns_of_the_schema_is_asked_without_its_expla
     ],
 )
 def test_what_cannot_be_a_score_of_codes_is_refused(given):
-    result = OneForMany(chance, 2, bins={"age": 3}).explain(FRAME)
+    result = OneForMany(chance, max_changes=2, cells=Cells(bins={"age": 3}), share="point").explain(FRAME)
     with pytest.raises(InputError, match=r"given as model=, and the rows that were explained as frame="):
         result.verify(**given)
 
 
 def test_another_frame_than_the_one_explained_is_refused():
-    result = OneForMany(chance, 2, bins={"age": 3}).explain(FRAME)
+    result = OneForMany(chance, max_changes=2, cells=Cells(bins={"age": 3}), share="point").explain(FRAME)
     with pytest.raises(InputError, match="pass the very frame that was explained"):
         result.verify(model=chance, frame=FRAME.head(3))
 

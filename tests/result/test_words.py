@@ -213,7 +213,9 @@ def test_numbers_are_told_to_the_last_digit_and_a_gap_is_never_rounded_away():
 
 def test_the_table_names_what_rows_change_and_nothing_that_nobody_does():
     frame = pd.DataFrame({"job": ["none", "part", "full"], "rooms": [1, 1, 2]})
-    explainer = ofm.OneForMany(lambda rows: (rows["job"] == "full").astype(float), 2, share="features")
+    explainer = ofm.OneForMany(
+        lambda rows: (rows["job"] == "full").astype(float), max_changes=2, share="features"
+    )
     result = explainer.explain(frame)
     assert "<td>job: full</td>" in result._repr_html_()
     assert "rooms" not in result._repr_html_()
@@ -223,7 +225,7 @@ def test_rows_of_an_index_of_several_levels_and_of_days_are_named_readably():
     days = pd.date_range("2026-01-04", periods=2)
     frame = pd.DataFrame({"job": [0, 0]}, index=pd.MultiIndex.from_arrays([["b", "a"], days]))
     schema = ofm.Schema([ofm.Feature("job", ("no", "yes"), numbers=(0, 1))])
-    explainer = ofm.OneForMany(lambda rows: np.where(rows["job"] == 1, 0.9, 0.1), schema=schema)
+    explainer = ofm.OneForMany(lambda rows: np.where(rows["job"] == 1, 0.9, 0.1), cells=schema, share="point")
     assert "(rows b / 2026-01-04, a / 2026-01-05)" in explainer.explain(frame).summary()
     by_day = frame.set_index(days + pd.Timedelta(hours=6))
     assert "(rows 2026-01-04 06:00:00, 2026-01-05 06:00:00)" in explainer.explain(by_day).summary()

@@ -26,7 +26,7 @@ def made():
         },
         index=[f"p{i}" for i in range(10)],
     )
-    return ofm.OneForMany(made_model(frame), max_changes=2).explain(frame), frame
+    return ofm.OneForMany(made_model(frame), max_changes=2, share="point").explain(frame), frame
 
 
 def made_model(frame):
@@ -139,7 +139,7 @@ def test_rows_of_an_index_of_dates_and_gaps_are_known_again_after_a_file(made):
     frame = made[1]
     days = pd.to_datetime(["2026-01-01"] * 9 + [None])
     frame = frame.set_axis(pd.MultiIndex.from_arrays([days, [*range(9), None]]))
-    result = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame)
+    result = ofm.OneForMany(made_model(frame), max_changes=2, share="point").explain(frame)
     again = ofm.Result.from_json(result.to_json())
     pd.testing.assert_index_equal(again.assignment_frame().index, result.assignment_frame().index)
     assert ofm.audit(again, frame, by="sex").table.equals(ofm.audit(result, frame, by="sex").table)
@@ -160,7 +160,9 @@ def test_only_a_result_is_compared(made):
 
 def test_frames_of_polars_and_pyarrow_are_compared_too(made):
     result, frame = made
-    explained = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame.reset_index(drop=True))
+    explained = ofm.OneForMany(made_model(frame), max_changes=2, share="point").explain(
+        frame.reset_index(drop=True)
+    )
     expected = ofm.audit(result, frame, by="sex").table
     for taken in (pl.from_pandas(frame), pa.Table.from_pandas(frame, preserve_index=False)):
         pd.testing.assert_frame_equal(ofm.audit(explained, taken, by="sex").table, expected)
@@ -207,7 +209,7 @@ def test_where_people_are_counted_words_and_plot_speak_of_people():
 def test_people_that_are_not_known_or_not_those_explained_are_told(made):
     _, frame = made
     people = np.arange(1, 11)
-    result = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame, people=people)
+    result = ofm.OneForMany(made_model(frame), max_changes=2, share="point").explain(frame, people=people)
     with pytest.raises(InputError, match="as it was given to explain"):
         ofm.audit(result, frame, by="sex")
     with pytest.raises(InputError, match="row p0 stood for 1 people when it was explained, and for 10 now"):
@@ -218,7 +220,7 @@ def test_people_that_are_not_known_or_not_those_explained_are_told(made):
 
 def test_rows_that_were_read_in_batches_are_not_those_of_a_frame(made):
     _, frame = made
-    result = ofm.OneForMany(made_model(frame), max_changes=2).explain(iter([frame]))
+    result = ofm.OneForMany(made_model(frame), max_changes=2, share="point").explain(iter([frame]))
     with pytest.raises(InputError, match=r"read in batches.*explain this one in memory"):
         ofm.audit(result, frame, by="sex")
     with pytest.raises(InputError, match=r"read in batches.*give model= too"):
@@ -227,7 +229,7 @@ def test_rows_that_were_read_in_batches_are_not_those_of_a_frame(made):
 
 def test_a_column_that_named_the_rows_is_pointed_to(made):
     _, frame = made
-    result = ofm.OneForMany(made_model(frame), max_changes=2).explain(frame.rename_axis("who"))
+    result = ofm.OneForMany(made_model(frame), max_changes=2, share="point").explain(frame.rename_axis("who"))
     with pytest.raises(InputError, match="the column 'who' named the rows then: make it the index"):
         ofm.audit(result, frame.rename_axis("who").reset_index(), by="sex")
 

@@ -84,10 +84,10 @@ def test_a_curve_comes_from_a_frame_too():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(2, size=(60, 4)), columns=list("abcd"))
     model = LogisticRegression().fit(frame, (frame.sum(axis=1) > 2).astype(int))
-    explainer = ofm.OneForMany(model, max_changes=2)
+    explainer = ofm.OneForMany(model, max_changes=2, share="point")
     curve = ofm.frontier_of_frame(explainer, frame, max_changes=[1, 2])
     assert [point.value for point in curve.points] == [
-        ofm.OneForMany(model, max_changes=changes).explain(frame).count for changes in (1, 2)
+        ofm.OneForMany(model, max_changes=changes, share="point").explain(frame).count for changes in (1, 2)
     ]
 
 

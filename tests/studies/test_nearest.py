@@ -90,7 +90,7 @@ def people():
 
 def test_alternatives_of_a_row_of_a_frame_have_its_names_and_values_and_are_accepted():
     frame, score = people()
-    explainer = OneForMany(score, max_changes=3, costs={"pet": 0.5})
+    explainer = OneForMany(score, max_changes=3, costs={"pet": 0.5}, share="point")
     found = alternatives_of_frame(explainer, frame, "person 0")
     assert found.index.tolist() == [1, 2, 3]
     told = [line.dropna().to_dict() for _, line in found.iterrows()]
@@ -103,7 +103,7 @@ def test_alternatives_of_a_row_of_a_frame_have_its_names_and_values_and_are_acce
 
 def test_where_no_change_helps_a_row_of_a_frame_the_table_is_empty():
     frame, score = people()
-    found = alternatives_of_frame(OneForMany(score, max_changes=1), frame, "person 0")
+    found = alternatives_of_frame(OneForMany(score, max_changes=1, share="point"), frame, "person 0")
     assert found.empty
     assert found.columns.tolist() == ["cost"]
 
@@ -120,4 +120,4 @@ def test_labels_that_are_not_one_refused_row_are_told(label, words):
     frame, score = people()
     frame.index = [*frame.index[:18], "twice", "twice"]
     with pytest.raises(InputError, match=words):
-        alternatives_of_frame(OneForMany(score, max_changes=2), frame, label)
+        alternatives_of_frame(OneForMany(score, max_changes=2, share="point"), frame, label)

@@ -52,7 +52,7 @@ def test_a_reason_is_responsive_if_an_allowed_change_with_it_is_accepted(seed, k
 
 def explained(**parameters):
     rules = [ofm.Immutable("age")]
-    explainer = ofm.OneForMany(pipeline(), 2, share="action", rules=rules, **parameters)
+    explainer = ofm.OneForMany(pipeline(), max_changes=2, share="action", rules=rules, **parameters)
     return explainer, explainer.explain(FRAME)
 
 
@@ -71,7 +71,7 @@ def test_reasons_of_people_need_no_model_and_are_those_of_the_model():
 
 def test_a_person_without_a_way_out_is_told_what_scored_against_them():
     explainer = ofm.OneForMany(
-        pipeline(), 1, share="action", rules=[ofm.Immutable(n) for n in ("age", "job")]
+        pipeline(), max_changes=1, share="action", rules=[ofm.Immutable(n) for n in ("age", "job")]
     )
     result = explainer.explain(FRAME)
     stuck = [result.index[entry.row] for entry in result.unreachable]
@@ -109,7 +109,9 @@ def test_what_cannot_be_used_is_told(options, words):
 
 
 def test_black_boxes_are_asked_again_and_time_that_is_up_is_told():
-    explainer = ofm.OneForMany(lambda frame: pipeline().predict_proba(frame)[:, 1], 1, share="action")
+    explainer = ofm.OneForMany(
+        lambda frame: pipeline().predict_proba(frame)[:, 1], max_changes=1, share="action"
+    )
     result = explainer.explain(FRAME.head(20))
     with pytest.raises(ofm.InputError, match="pass the explainer as model="):
         result.reasons(FRAME.head(20))

@@ -99,7 +99,9 @@ def test_where_time_is_up_that_is_said():
 
 def test_a_black_box_is_asked_through_its_explainer():
     _, frame, people = asked(2)
-    box = ofm.OneForMany(lambda rows: (rows["a"] + rows["b"] > 2) * 1.0, 2, share="action", reference=frame)
+    box = ofm.OneForMany(
+        lambda rows: (rows["a"] + rows["b"] > 2) * 1.0, max_changes=2, share="action", reference=frame
+    )
     result = box.explain(frame)
     with pytest.raises(InputError, match="pass the explainer as model="):
         ofm.audit(result, people, "sex", recourse=True)

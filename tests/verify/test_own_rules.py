@@ -48,7 +48,7 @@ class LooksAtReference(JobBeforeHome):
 
 
 def explained(rules, share="action", changes=1):
-    return ofm.OneForMany(MODEL, changes, rules=rules, share=share, reference=DATA).explain(DATA)
+    return ofm.OneForMany(MODEL, max_changes=changes, rules=rules, share=share, reference=DATA).explain(DATA)
 
 
 def outcomes(report):

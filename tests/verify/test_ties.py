@@ -70,7 +70,9 @@ def test_results_of_linear_models_whose_scores_tie_are_confirmed() -> None:
         model = LogisticRegression().fit(frame, frame["a"] > 1)
         model.coef_, model.intercept_ = rng.integers(-2, 4, size=(1, 4)) * 0.1, rng.integers(-6, -1, 1) * 0.1
         costs = {"a": 2, "b": 0.5} if rng.random() < 0.5 else None
-        explainer = ofm.OneForMany(model, 2, threshold, share=share, costs=costs, positive=True)
+        explainer = ofm.OneForMany(
+            model, max_changes=2, threshold=threshold, share=share, costs=costs, positive=True
+        )
         try:
             result = explainer.explain(frame, **goal)
         except ofm.InputError:  # all rows are positive

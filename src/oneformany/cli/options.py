@@ -40,12 +40,13 @@ Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors."
 class Setup:
     """What explain and frontier both ask; each field is an option."""
 
-    share: Annotated[str, Option(help="What rows of a group share: point, action or features.")] = "point"
+    share: Annotated[str, Option(help="What rows of a group share: action, point or features.")] = "action"
     threshold: Annotated[float | None, Option(help="Positive from this probability on, if named.")] = None
     positive: Annotated[str | None, Option(help="Label of the positive class; 1 if not named.")] = None
     target: Annotated[str | None, Option(help="What the model tells, such as deny, for sentences.")] = None
     rules: Annotated[Path | None, Option(metavar="TOML", help="What may not change, or only one way.")] = None
     immutable: Annotated[str, Option(help="Features that cannot change, with commas.")] = ""
+    vary: Annotated[str, Option(help="The only features that can change, with commas.")] = ""
     only_increase: Annotated[str, Option(help="Features that can only go up.")] = ""
     only_decrease: Annotated[str, Option(help="Features that can only go down.")] = ""
     schema: Annotated[Path | None, Option(metavar="FILE", help="Cells, as oneformany schema tells.")] = None
@@ -79,17 +80,20 @@ class Setup:
             classifier,
             max_changes=max_changes,
             threshold=self.threshold,
-            schema=None if self.schema is None else load_schema(self.schema),
             rules=[
                 *([] if self.rules is None else ofm.rules_from_toml(self.rules)),
-                *(ofm.Immutable(name) for name in names(self.immutable)),
                 *(ofm.OnlyIncrease(name) for name in names(self.only_increase)),
                 *(ofm.OnlyDecrease(name) for name in names(self.only_decrease)),
             ],
+            immutable=names(self.immutable),
+            vary=names(self.vary) or None,
+            cells=ofm.Cells(
+                schema=None if self.schema is None else load_schema(self.schema),
+                special=None if self.special is None else read_by_hand(self.special, "special codes"),
+            ),
             share=cast("Share", self.share),
             reference=reference,
             positive=positive_label(classifier, self.positive),
-            special=None if self.special is None else read_by_hand(self.special, "special codes"),
             costs=None if costs is None else _costs(costs),
             target=self.target,
         )
@@ -108,4 +112,5 @@ def load_schema(path: Path) -> ofm.Schema:
     try:
         return ofm.Schema.from_dict(content)
     except InputError as error:
-        raise InputError(f"{path}: {error} (oneformany schema ROWS writes a file to begin with)") from error
+        hint = " (oneformany schema ROWS writes a file to begin with)"
+        raise InputError(f"{path}: ", *error.parts, hint) from error

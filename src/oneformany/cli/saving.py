@@ -13,7 +13,7 @@ import typer
 import oneformany as ofm
 from oneformany import files
 from oneformany.anything import AnyValue
-from oneformany.console import INTERRUPTED, NOT_PROVED, in_options, say
+from oneformany.console import INTERRUPTED, NOT_PROVED, as_option, say
 from oneformany.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def save_all(savers: Mapping[Path | None, Callable[[Path], object]], *, printed:
                 with files.writing(path):
                     save(path)
             except InputError as error:
-                failed.append(str(error))
+                failed.append(error.spelled(as_option))
     if failed:
         raise InputError("; ".join([*failed, *["what was found is printed above"] * printed]))
 
@@ -44,9 +44,7 @@ def tell_result(result: ofm.Result, max_changes: int, show: int) -> None:
     from oneformany.result.words import summarise
 
     tell_changes(max_changes, len(result.problem["levels"]))
-    parts = summarise(result, show, more=f"--show {result.count} spells out all").split("\n\n")
-    of_people = ("Explanation ", "Cannot be helped", "Undecided")  # with their own names and values
-    say("\n\n".join(part if part.startswith(of_people) else in_options(part) for part in parts))
+    say(summarise(result, show, more=f"--show {result.count} spells out all", spell=as_option))
 
 
 def tell_changes(asked: int, features: int) -> None:

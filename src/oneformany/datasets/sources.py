@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.request import urlopen
 
-from oneformany.exceptions import DataUnavailableError, InputError
+from oneformany.exceptions import Argument, DataUnavailableError, InputError
 from oneformany.files import write_whole
 
 DATA_VARIABLE = "ONEFORMANY_DATA"
@@ -69,27 +69,30 @@ def _own_paths(source: Source, data_dir: str | os.PathLike[str] | None) -> Itera
     if not named:
         return
     if not (folder := Path(named)).is_dir():
-        given = "data_dir" if data_dir is not None else DATA_VARIABLE
-        raise InputError(f"{given} names the folder {folder}, which does not exist")
+        given = Argument("data_dir", bare=True) if data_dir is not None else DATA_VARIABLE
+        raise InputError(given, f" names the folder {folder}, which does not exist")
     for parent in (folder, folder / source.dataset):
         yield parent / source.file
         yield parent / f"{source.file}.gz"
 
 
 def _download(source: Source) -> bytes:
-    remedy = f"download {source.url} yourself and name its folder by data_dir= or {DATA_VARIABLE}"
+    by_hand = f"download {source.url} yourself and name its folder by "
+    remedy = by_hand, Argument("data_dir"), f" or {DATA_VARIABLE}"
     try:
         with urlopen(source.url, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310 (a constant, not input)
             content: bytes = response.read()
     except (OSError, HTTPException) as error:
         raise DataUnavailableError(
             f"{source.file} of the data set {source.dataset} is in no named folder and not in the cache "
-            f"{cache_folder()}, and the download failed ({error}); {remedy}"
+            f"{cache_folder()}, and the download failed ({error}); ",
+            *remedy,
         ) from error
     if (found := _checksum(content)) != source.sha256:
         raise DataUnavailableError(
             f"{source.url} gave {len(content)} bytes that are not the expected {source.file} (checksum "
-            f"{found[:12]}..., expected {source.sha256[:12]}...); nothing was kept: try again, or {remedy}"
+            f"{found[:12]}..., expected {source.sha256[:12]}...); nothing was kept: try again, or ",
+            *remedy,
         )
     return content
 

@@ -17,6 +17,7 @@ from oneformany.explainer.blocking import blocked_rows
 from oneformany.explainer.chances import with_probabilities
 from oneformany.explainer.posing import Posed, acceptors_of, pose
 from oneformany.explainer.ranges import ranges_of
+from oneformany.explainer.settings import settled
 from oneformany.explainer.wanted import ask_about_wanted, wanted_answer
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
@@ -83,7 +84,7 @@ class Asking:
 
         ``beyond`` are the rows beyond help with their reasons, where these are known.
         """
-        posed, rules, rows = self.posed, self.asked.rules, self.posed.refused
+        posed, rules, rows = self.posed, self.posed.rules, self.posed.refused
         covered = np.flatnonzero(answer.has_explanation)
         before, after = answer.codes[covered], answer.points[covered]
         moved = follow(posed.schema, self.table.frame.iloc[rows[covered]], before, after, self.table.frame)
@@ -150,7 +151,7 @@ def asking(
     record: Mapping[str, Any] | None = None,
 ) -> Asking:
     """Pose the question of an explainer about a frame, for those who answer it in their own way."""
-    table = Table.of(frame)
+    asked, table = settled(asked), Table.of(frame)
     posed = pose(asked, table, stop)
     ask_about_wanted(asked, posed)
     counts = checked_people(people, len(posed.positive))

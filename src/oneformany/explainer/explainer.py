@@ -1,8 +1,8 @@
 """The front door: a fitted classifier and a data frame in, explanations with proof out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
 from math import inf
 from typing import TYPE_CHECKING, Any, Self
@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator
 
 from oneformany.anything import AnyFrame, AnyModel, AnyValue
 from oneformany.arrays import IntArray, usual_arithmetic
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError
 from oneformany.explainer.asking import Asking, first_answer
 from oneformany.explainer.in_parts import explained_in_parts, read_source
 from oneformany.explainer.posing import check_refused, pose
+from oneformany.explainer.settings import Cells, settled
 from oneformany.explainer.streams import (
     MOST_KEPT,
     TooManyRowsError,
@@ -53,39 +54,28 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         LightGBM, PyTorch, ONNX or interpret, a scorecard, or a function from frames to probabilities. Any
         other classifier whose ``predict`` accepts the rows is asked as a black box. A list of them makes the
         decision together: a row is turned down when one of them does so.
+    reference : frame, optional
+        Data, such as those the model was fitted on, that cells and targets are taken from; by default the
+        rows that are explained. :meth:`fit` takes them, too.
     max_changes : int
         How many features one explanation may change; more than there are means all of them.
+    share : {"action", "point", "features"}
+        What the rows of one explanation have in common: the changed features and their new values; these
+        and the cells of all other features; or only which features change.
+    immutable : list of columns
+        Features that cannot change.
+    vary : list of columns, optional
+        The only features that can change; by default all.
+    rules : sequence of rules
+        What may not change, or only in one direction, or only together.
+    positive : object, optional
+        Label of the positive class; by default 1. A model of more than two classes needs it.
     threshold : float or None
         Least probability of a positive row (least decision value for models without probabilities);
         ``None``: as the model's ``predict`` decides.
-    schema : Schema, optional
-        The cells of some or all columns; for a model that was fitted on the columns that a schema makes,
-        that schema. By default cells are chosen: a few distinct values remain as they are; values that a
-        tree or the steps of a pipeline do not distinguish form one cell; other numbers are cut at the most
-        important splits of a boosted model, or at round quantiles of the reference data, into at most
-        eight cells.
-    rules : sequence of rules
-        What may not change, or only in one direction, or only together.
-    share : {"point", "action", "features"}
-        What the rows of one explanation have in common: the changed features, their new values and the
-        cells of all others; the changed features and their new values; or the changed features.
-    reference : frame, optional
-        Data, such as those the model was fitted on, that edges and targets are taken from; by default
-        the rows that are explained.
-    positive : object, optional
-        Label of the positive class; by default 1. A model of more than two classes needs it.
-    edges : dict of column to list of numbers, optional
-        Boundaries of the cells; each cell includes its right edge.
-    bins : dict of column to int, or int, optional
-        Number of cells, each with about equally many reference rows.
-    special : dict of column to codes, optional
-        Numbers that are really codes, such as ``{"x": [-9, -8]}`` or ``{"x": {"no record": -9}}``: each is
-        a cell of its own, and never a target.
-    targets : str or dict of column to values, optional
-        Values that rows are sent to, as a list (each value in its cell) or a dict of cell to value.
-        ``None``: nobody is sent there; ``{"missing": "missing"}`` makes the missing value a target. For all
-        columns or for one: "median", as by default, or "nearest": in a cell of numbers a value at the side
-        from which most refused rows may come, rounded.
+    cells : Cells or Schema, optional
+        What is known about the cells of columns: a schema, edges, numbers of bins, special codes, targets;
+        see :class:`Cells`. By default cells are chosen.
     costs : str, Distance, or dict of column to number, table or str, optional
         What a change of the feature costs, with at most four digits after the point; 1 for features that
         are not named. "percentile", "log-percentile", "steps" or "range": how far it goes; see
@@ -105,6 +95,8 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         usual, a policy. The rows that are explained are those that the model turns down.
     at_least : float or None
         So large a share of those in ``also`` is enough; ``None``: all of them.
+    schema, edges, bins, special, targets : optional
+        Older names of the parts of ``cells``, for one release.
 
     Examples
     --------
@@ -117,23 +109,27 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     """
 
     model: AnyModel = None
-    max_changes: int = 3
-    threshold: float | None = None
-    schema: Schema | None = None
-    rules: Sequence[Rule | RowRule] = ()
-    share: Share = "point"
     reference: AnyFrame = None
+    _: KW_ONLY
+    max_changes: int = 3
+    share: Share = "action"
+    immutable: Collection[Any] = ()
+    vary: Collection[Any] | None = None
+    rules: Sequence[Rule | RowRule] = ()
     positive: object = None
-    edges: Mapping[Any, Sequence[float]] | None = None
-    bins: Mapping[Any, int] | int | None = None
-    special: Mapping[Any, Any] | None = None
-    targets: Mapping[Any, Any] | str | None = None
+    threshold: float | None = None
+    cells: Cells | Schema | None = None
     costs: AnyValue = None
     slack: Slack | float | str | None = None
     labels: Mapping[Any, Labelled] | None = None
     target: str | None = None
     also: Sequence[AnyModel] = ()
     at_least: float | None = None
+    schema: Schema | None = None
+    edges: Mapping[Any, Sequence[float]] | None = None
+    bins: Mapping[Any, int] | int | None = None
+    special: Mapping[Any, Any] | None = None
+    targets: Mapping[Any, Any] | str | None = None
 
     def __repr__(self) -> str:
         """Name the model and the parameters that are not as usual, in one line."""
@@ -147,6 +143,23 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
     def __sklearn_clone__(self) -> Self:
         """Copy the parameters and keep the model as it is: there is nothing here to fit again."""
         return replace(self)
+
+    def fit(self, X: AnyFrame, y: object = None) -> Self:  # noqa: ARG002, N803 (as scikit-learn calls them)
+        """Keep reference data: cells, and the values that rows are sent to, are taken from them.
+
+        The model is fitted already and stays as it is. What is kept here comes before ``reference=``.
+
+        Parameters
+        ----------
+        X : frame
+            Such as the data that the model was fitted on.
+        y : object
+            Not looked at; for those who call ``fit(X, y)``.
+        """
+        names = Table.of(X, "the reference data").frame.columns
+        self.feature_names_in_, self.n_features_in_ = names.to_numpy(dtype=object), len(names)
+        self.reference_ = X
+        return self
 
     def explain(
         self,
@@ -220,17 +233,19 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
             usual_arithmetic(),
             Progress() if progress is True else nullcontext(progress or None) as told,
         ):
-            asked, noted = self, dict[str, Any]()
+            asked, noted = settled(self), dict[str, Any]()
             if is_stream(frame):
                 if people is not None:
-                    raise InputError("rows that are read in batches are counted there; leave out people=")
+                    raise InputError(
+                        "rows that are read in batches are counted there; leave out ", Argument("people")
+                    )
                 with stop.nothing_yet():
                     first, source = first_batch(frame)
                 found, goal = None, Goal(explanations, coverage)
                 with suppress(TooManyRowsError):
-                    found = _read(self, Table.of(first), source, stop)
+                    found = _read(asked, Table.of(first), source, stop)
                 if found is None:  # by now nobody holds what was read
-                    return explained_in_parts(self, Table.of(first), frame, goal, stop, told)
+                    return explained_in_parts(asked, Table.of(first), frame, goal, stop, told)
                 asked, table, people, noted = found
             else:
                 table = Table.of(frame)
@@ -295,7 +310,7 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         >>> from sklearn.linear_model import LogisticRegression
         >>> frame = pd.DataFrame({"job": [0, 0, 1, 1], "rooms": [1, 2, 1, 2]})
         >>> model = LogisticRegression(C=100).fit(frame, [0, 0, 0, 1])
-        >>> nearest_change(OneForMany(model, max_changes=2).problem(frame), row=1).changed
+        >>> nearest_change(OneForMany(model, frame, max_changes=2).problem(frame), row=1).changed
         (0,)
         """
         return pose(self, Table.of(frame)).problem(self.max_changes, self.share)

@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import InputError, PredictionMismatchError
+from oneformany.exceptions import Argument, InputError, PredictionMismatchError
 from oneformany.explainer.costs import costs_of
 from oneformany.explainer.distances import Spread, in_tables
+from oneformany.explainer.settings import all_rules, cells_of, settled, warn_of_few_rows
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem import Problem, Share
 from oneformany.problem.costs import Costs
@@ -35,7 +36,7 @@ from oneformany.readers.acceptors import (
     read_names,
 )
 from oneformany.readers.inputs import Inputs
-from oneformany.readers.own_values import TIME_WAS_UP, Cells, Near, read_cells, read_values
+from oneformany.readers.own_values import TIME_WAS_UP, Near, ValueCells, read_cells, read_values
 from oneformany.result.labels import many
 from oneformany.schedule import SCHEDULE
 from oneformany.schema.cells import MOST_ASKED, Choice, by_name, checked_edges, infer_schema
@@ -43,6 +44,8 @@ from oneformany.schema.feature import Feature, is_finite, is_integer, plain_valu
 from oneformany.schema.frames import ColumnValues, Table, refused_value
 from oneformany.schema.naming import labelled
 from oneformany.schema.rules.combine import (
+    RowRule,
+    Rule,
     allowed_moves,
     check_rules,
     compared_names,
@@ -83,8 +86,9 @@ class Posed:
     decide: Decide  # whether all whom a row has to convince do
     members: tuple[Member, ...]  # each of them
     limits: dict[str, Any]  # moves, restrictions, costs and slack of a problem
+    rules: Sequence[Rule | RowRule] = ()  # all of them: one for each feature that is told to stay, too
     own: OwnValues | None = None  # own values of all rows, where cells do not decide the model's answer
-    cells: Cells | None = None  # the values in the cells, where the model reads these
+    cells: ValueCells | None = None  # the values in the cells, where the model reads these
     inputs: Inputs | None = None  # and how it does that, where it is only one
     beyond: tuple[str, ...] = ()  # which values that rows can be sent to lie beyond the data
 
@@ -135,6 +139,7 @@ def pose(asked: OneForMany, table: Table, stop: Stop | None = None) -> Posed:
     A classifier that cannot be read, but answers about the rows, is asked as a black box; so is every model
     when time is up before it is read.
     """
+    asked = settled(asked)
     _check_parameters(asked)
     acceptors, posed = acceptors_of(asked), None
     while posed is None:
@@ -157,13 +162,15 @@ def acceptors_of(asked: OneForMany) -> Acceptors:
 def _pose(asked: OneForMany, acceptors: Acceptors, table: Table, stop: Stop | None) -> Posed:
     """Pose the question to models that read the frame itself, or the levels of a schema."""
     reference = None if asked.reference is None else Table.of(asked.reference, "the reference data")
-    if acceptors.read_levels(asked.schema):
+    if acceptors.read_levels(cells_of(asked).schema):
         return _pose_levels(asked, acceptors, table, reference)
     stop = stop or Stop()
     probing, reading = SCHEDULE.probing.of(stop), SCHEDULE.reading.of(stop)
     inputs = acceptors.inputs(table)
     names, read = names_of(inputs), read_names(inputs)
+    asked = replace(asked, rules=all_rules(asked, names))
     check_rules(asked.rules, names)
+    warn_of_few_rows(asked, names, len(table.frame))
     choices = _choices(asked, table, names, named_by_value(asked.rules, read))
     kept = {str(rule.feature) for rule in asked.rules if isinstance(rule, Immutable)}
     near = _near(asked, names, inputs, table)
@@ -189,6 +196,7 @@ def _pose(asked: OneForMany, acceptors: Acceptors, table: Table, stop: Stop | No
         cells.codes,
         **_together(acceptors, members, decides),
         limits=limits,
+        rules=asked.rules,
         own=own,
         cells=cells,
         inputs=inputs[0] if acceptors.single else None,
@@ -228,11 +236,12 @@ def _warn_of_unknown(frame: pd.DataFrame, known: Mapping[str, Collection[object]
 
 def _pose_levels(asked: OneForMany, acceptors: Acceptors, table: Table, reference: Table | None) -> Posed:
     """A scorecard, or a model that was fitted on the columns that a schema makes."""
-    schema = infer_schema(table.frame) if asked.schema is None else asked.schema
+    schema = cells_of(asked).schema or infer_schema(table.frame)
     for name in ("edges", "bins", "special", "targets"):
-        given = getattr(asked, name)
+        given = getattr(cells_of(asked), name)
         if given is not None and given != MEDIAN and not (isinstance(given, Mapping) and not given):
             raise InputError(f"{name}= is given, but the model reads the levels of the schema; leave it out")
+    asked = replace(asked, rules=all_rules(asked, schema.names))
     check_rules(asked.rules, schema.names)
     codes = schema.encode(table.frame)
     known = codes if reference is None else schema.encode(reference.frame)
@@ -241,7 +250,7 @@ def _pose_levels(asked: OneForMany, acceptors: Acceptors, table: Table, referenc
     for acceptor, reading in zip(acceptors.every, acceptors.readings(schema, table.frame), strict=True):
         members.append(Member(acceptor, reading.oracle, reading.verdict(codes), acceptor.unread))
         decides.append(partial(decide_levels, reading.verdict, schema))
-    return Posed(schema, codes, **_together(acceptors, members, decides), limits=limits)
+    return Posed(schema, codes, **_together(acceptors, members, decides), limits=limits, rules=asked.rules)
 
 
 def _together(acceptors: Acceptors, members: Sequence[Member], decides: Sequence[Decide]) -> dict[str, Any]:
@@ -330,20 +339,26 @@ def _check_parameters(asked: OneForMany) -> None:
         raise InputError(
             f"there is no file {str(asked.model)!r}; a model that is a path must be an ONNX file"
         )
-    if asked.schema is not None and not isinstance(asked.schema, Schema):
-        raise InputError(f"schema must be a Schema, not {type(asked.schema).__name__}")
+    schema = cells_of(asked).schema
+    if schema is not None and not isinstance(schema, Schema):
+        raise InputError(f"schema must be a Schema, not {type(schema).__name__}")
     threshold = asked.threshold
     if threshold is not None and not is_finite(threshold):
-        raise InputError(f"threshold is {threshold!r}; it must be a number such as 0.5, or None")
+        raise InputError(
+            Argument("threshold", bare=True), f" is {threshold!r}; it must be a number such as 0.5"
+        )
     if asked.target is not None and not isinstance(asked.target, str):
         raise InputError(f"target is {asked.target!r}; name what the model tells, such as target='deny'")
     checked_changes(asked.max_changes)
     Slack.of(asked.slack)
     if asked.share not in get_args(Share):
-        raise InputError(f"share is {asked.share!r}; it must be one of {', '.join(get_args(Share))}")
+        raise InputError(
+            Argument("share", bare=True),
+            f" is {asked.share!r}; it must be one of {', '.join(get_args(Share))}",
+        )
 
 
-def _spread(cells: Cells, n_rows: int, feature: int) -> Spread:
+def _spread(cells: ValueCells, n_rows: int, feature: int) -> Spread:
     """How the reference data lie in the cells of a feature."""
     return Spread.of_values(cells.schema.features[feature], *cells.columns[feature], n_rows)
 
@@ -373,13 +388,14 @@ def _choices(
     asked: OneForMany, table: Table, names: Sequence[str], apart: Collection[str]
 ) -> dict[str, Choice]:
     """Check what an explainer is told about cells and targets, all of it of columns that its model reads."""
-    bins = asked.bins
+    cells = cells_of(asked)
+    bins = cells.bins
     if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
         numbers = table.frame[list(names)].select_dtypes("number", exclude="timedelta")
         bins = dict.fromkeys(numbers, int(bins))
-    given = {"edges": asked.edges, "bins": bins, "special": asked.special, "targets": _named(asked.targets)}
+    given = {"edges": cells.edges, "bins": bins, "special": cells.special, "targets": _named(cells.targets)}
     said = {what: by_name(wish, what) for what, wish in given.items()}
-    own = {} if asked.schema is None else {feature.name: feature for feature in asked.schema.features}
+    own = {} if cells.schema is None else {feature.name: feature for feature in cells.schema.features}
     given_for = {**said, "cells of a schema": own}
     for what, name in ((what, name) for what, of in given_for.items() for name in of if name not in names):
         raise InputError(
@@ -407,7 +423,7 @@ def _named(targets: object) -> object:
 
 def _near(asked: OneForMany, names: Sequence[str], inputs: Sequence[Inputs], table: Table) -> Near | None:
     """Find the columns whose targets are to be near, and whom the model turns down, who may go there."""
-    targets = asked.targets
+    targets = cells_of(asked).targets
     if isinstance(targets, Mapping):
         columns = frozenset(
             str(n) for n, told in targets.items() if isinstance(told, str) and told == NEAREST

@@ -18,6 +18,7 @@ from oneformany.anything import AnyFrame
 from oneformany.arrays import IntArray, usual_arithmetic
 from oneformany.exceptions import InputError
 from oneformany.explainer.posing import pose
+from oneformany.explainer.settings import settled
 from oneformany.explainer.streams import typed
 from oneformany.memory import Memory
 from oneformany.problem import Problem
@@ -259,7 +260,8 @@ def decided(
 
 def sample_of(result: Result, asked: OneForMany, frame: AnyFrame) -> dict[str, int]:
     """What becomes of some rows of the source under the explanations of a result: how many of each fate."""
-    if not hasattr(asked, "max_changes") or asked.reference is None:
+    asked = settled(asked) if hasattr(asked, "max_changes") else asked
+    if getattr(asked, "reference", None) is None:
         raise InputError(
             "of some people the result holds only their number; to look at a sample of their rows, pass the "
             "explainer as model=, with reference= data"

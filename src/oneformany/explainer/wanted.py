@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from oneformany.arrays import BoolArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError, InputWarning
 from oneformany.explainer.posing import Posed, acceptors_of
 from oneformany.readers.registry import is_function
 from oneformany.schema.feature import plain_value
@@ -68,10 +68,13 @@ def ask_about_wanted(asked: OneForMany, posed: Posed) -> None:
         sign = _sign_of_numbers(posed.positive, _answers_on_reference(asked, posed), least)
     if sign is not None:
         known = np.asarray(getattr(acceptors_of(asked).every[0].model, "classes_", ())).ravel().tolist()
-        others = [f"positive={other!r}" for other in known if other != answer]
+        other = next((other for other in known if other != answer), None)
         warnings.warn(
-            f"is {answer!r} what people want? {sign}. Explanations lead to {answer!r}; if nobody wants that, "
-            f"name the other class with {next(iter(others), 'positive=')}",
+            InputWarning(
+                f"is {answer!r} what people want? {sign}. Explanations lead to {answer!r}; if nobody wants "
+                "that, name the other class with ",
+                Argument("positive", other),
+            ),
             stacklevel=3,
         )
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError
 from oneformany.schema.feature import is_integer
 
 MOST_PEOPLE = 2**40  # are asked about: what a result file carries
@@ -38,12 +38,17 @@ class Goal:
     def __post_init__(self) -> None:
         k = self.explanations
         if k is not None and not is_integer(k, 1):
-            raise InputError(f"explanations is {k!r}; it must be an integer of at least 1, or None")
+            raise InputError(
+                Argument("explanations", bare=True), f" is {k!r}; it must be an integer of at least 1"
+            )
         if k is not None and k > MOST_PEOPLE:
-            raise InputError(f"explanations is {k}; more than {MOST_PEOPLE:,} rows are never asked about")
+            raise InputError(
+                Argument("explanations", bare=True),
+                f" is {k}; more than {MOST_PEOPLE:,} rows are never asked about",
+            )
         q = self.coverage
         if q is not None and (isinstance(q, bool) or not isinstance(q, Real) or not 0 < q <= 1):
-            raise InputError(f"coverage is {q!r}; it must be above 0 and at most 1, or None")
+            raise InputError(Argument("coverage", bare=True), f" is {q!r}; it must be above 0 and at most 1")
         object.__setattr__(self, "explanations", None if k is None else int(k))
         object.__setattr__(self, "coverage", None if q is None else float(q))
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError
 from oneformany.oracles.protocol import Oracle, Question
 from oneformany.problem.costs import Costs
 from oneformany.problem.goal import MOST_PEOPLE
@@ -155,6 +155,9 @@ class Problem:
         levels, codes = tuple(int(n) for n in self.levels), as_table(self.codes, "codes")
         for fault in self._faults(codes, levels):
             raise InputError(fault)
+        if self.share not in get_args(Share):
+            one_of = ", ".join(get_args(Share))
+            raise InputError(Argument("share", bare=True), f" is {self.share!r}; it must be one of {one_of}")
         codes = codes.astype(np.int64)
         own = codes if self.own is None else self.own.values
         first, row_of = _distinct(own)
@@ -217,8 +220,6 @@ class Problem:
         read = levels if own is None else tuple(len(cells) for cells in own.cell_of)
         if tuple(self.oracle.levels) != read:
             yield f"the classifier reads levels {tuple(self.oracle.levels)}, the problem has {read}"
-        if self.share not in get_args(Share):
-            yield f"share is {self.share!r}; it must be one of {', '.join(get_args(Share))}"
         if own is not None:
             if own.values.shape != codes.shape or tuple(len(targets) for targets in own.targets) != levels:
                 yield "own values must describe the same rows, features and cells as the codes"
@@ -375,7 +376,9 @@ def checked_changes(max_changes: int, n_features: int | None = None) -> int:
     """Refuse a number of changes that is not an integer of at least 1, or is more than so many features."""
     if not is_integer(max_changes, 1) or (n_features is not None and max_changes > n_features):
         span = "of at least 1" if n_features is None else f"from 1 to {n_features}, the number of features"
-        raise InputError(f"max_changes is {max_changes!r}; it must be an integer {span}")
+        raise InputError(
+            Argument("max_changes", bare=True), f" is {max_changes!r}; it must be an integer {span}"
+        )
     return int(max_changes)
 
 

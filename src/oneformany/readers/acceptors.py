@@ -191,7 +191,7 @@ class Acceptors:
             except InputError as error:
                 if self.single:
                     raise
-                raise InputError(f"{one.name}: {error}") from error
+                raise InputError(f"{one.name}: ", *error.parts) from error
         return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from oneformany.anything import AnyModel
 from oneformany.arrays import FloatArray
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import Argument, InputError, UnsupportedModelError
 from oneformany.oracles.additive import AdditiveOracle
 from oneformany.oracles.network.oracle import NetworkOracle
 from oneformany.readers.networks.feed_forward import Affine, network_oracle
@@ -60,8 +60,9 @@ def read_linear(
     if hasattr(model, "predict_proba"):
         raise UnsupportedModelError(
             f"{kind} knows {n_classes} classes, and a threshold on the probability of one of them is not "
-            "additive; leave threshold= out to ask for what it predicts, or pass its predict_proba "
-            "to have it asked as a black box"
+            "additive; leave ",
+            Argument("threshold"),
+            " out to ask for what it predicts, or pass its predict_proba to have it asked as a black box",
         )
     return _additive(kind, score, classes[index], encoding, threshold, 1)
 

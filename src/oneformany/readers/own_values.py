@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import InputError, UnsupportedModelError
+from oneformany.exceptions import Argument, InputError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 from oneformany.problem.own import NO_TARGET, OwnValues
 from oneformany.readers.acceptors import Acceptor, UnreadError, known_to_all, names_of
@@ -37,7 +37,7 @@ TIME_WAS_UP = "time was up before it was read"
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ValueCells:
     """The cells of all columns that a model reads, and the values in them.
 
     Values that are the same to the model, and lie in one cell, are one *class*.
@@ -104,7 +104,7 @@ def read_cells(
     kept: Collection[str] = (),
     stop: Stop | None = None,
     near: Near | None = None,
-) -> Cells:
+) -> ValueCells:
     """Decide the cells of all columns that some model reads; no model itself is asked.
 
     Targets and edges are taken from the reference data, or from the rows where there are none. ``kept`` are
@@ -156,7 +156,7 @@ def read_cells(
         if feature.binned and columns[index].kind == "number":  # by its own numbers, not by their neighbours
             codes[n_rows:, index] = feature.find_all(data[feature.name].to_numpy(np.float64, na_value=np.nan))
     arrays = [column.array.take(classes) for column, classes in zip(columns, first, strict=True)]
-    return Cells(
+    return ValueCells(
         Schema(tuple(features)),
         codes[:n_rows],
         codes[n_rows:],
@@ -193,7 +193,7 @@ def _classes(
 
 
 def read_values(
-    inputs: Sequence[Inputs], acceptors: Sequence[Acceptor], cells: Cells, stop: Stop | None = None
+    inputs: Sequence[Inputs], acceptors: Sequence[Acceptor], cells: ValueCells, stop: Stop | None = None
 ) -> tuple[list[Read], OwnValues | None]:
     """Read each model on the values that some of them tell apart.
 
@@ -218,7 +218,7 @@ class Read:
     unread: str | None
 
 
-def _read(inputs: Inputs, acceptor: Acceptor, cells: Cells, number: int, stop: Stop | None) -> Read:
+def _read(inputs: Inputs, acceptor: Acceptor, cells: ValueCells, number: int, stop: Stop | None) -> Read:
     encoding, unread = cells.encodings[number], acceptor.unread
     threshold, positive = acceptor.threshold, acceptor.positive
     labels = [cells.classes.labels.get(name, name) for name in inputs.names]
@@ -240,9 +240,10 @@ def _dates(column: pd.Series[Any], more: pd.Series[Any], kept: Collection[str]) 
     name = str(column.name)
     if name not in kept:
         raise InputError(
-            f"column {name!r} holds dates or times, which can only stay as they are: add the rule "
-            f"Immutable({name!r}); or turn them into numbers, such as the days up to a fixed day, before the "
-            "model is fitted, or drop the column if the model does not need it"
+            f"column {name!r} holds dates or times, which can only stay as they are: add ",
+            Argument("immutable", [name]),
+            "; or turn them into numbers, such as the days up to a fixed day, before the "
+            "model is fitted, or drop the column if the model does not need it",
         )
     codes, distinct = pd.factorize(pd.concat([column, more]), use_na_sentinel=False)
     return ColumnValues(name, pd.Series(distinct).array, codes, "category", ordered=False)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray, IntArray
-from oneformany.exceptions import InputError, OneForManyError, UnsupportedModelError
+from oneformany.exceptions import Argument, InputError, OneForManyError, UnsupportedModelError
 from oneformany.oracles.protocol import Oracle
 
 DOUBLE = 2.0**-53  # largest relative error of one operation in float64
@@ -60,7 +60,9 @@ class Verdict:
         elif not hasattr(self.model, "decision_function"):
             raise InputError(
                 f"{type(self.model).__name__} has neither probabilities nor decision values to compare with "
-                "a threshold; leave threshold= out to ask for what it predicts"
+                "a threshold; leave ",
+                Argument("threshold"),
+                " out to ask for what it predicts",
             )
         else:
             scores = said(self.model, "decision_function", data)
@@ -180,7 +182,8 @@ def positive_class(model: AnyModel, positive: object) -> object:
     if positive is None and len(classes) > 2:
         raise InputError(
             f"the model tells {len(classes)} classes apart ({', '.join(map(repr, classes))}); name the "
-            f"positive one, such as positive={classes[0]!r}"
+            "positive one, such as ",
+            Argument("positive", classes[0]),
         )
     return 1 if positive is None else positive
 
@@ -208,7 +211,8 @@ def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None
         named = " and ".join([", ".join(map(repr, labels[:-1])), repr(labels[-1])])
         raise InputError(
             f"the positive class {positive!r} is not one of the model's classes {named}; "
-            "name one of them with positive="
+            "name one of them with ",
+            Argument("positive"),
         )
     return labels.index(positive)
 
@@ -216,7 +220,9 @@ def class_index(model: AnyModel, positive: object, classes: Sequence[Any] | None
 def class_number(positive: object, whose: str) -> int:
     """Check the number of a class of a model that knows no labels."""
     if isinstance(positive, bool) or not isinstance(positive, (int, np.integer)):
-        raise InputError(f"positive is {positive!r}; the classes of {whose} are numbered from 0")
+        raise InputError(
+            Argument("positive", bare=True), f" is {positive!r}; the classes of {whose} are numbered from 0"
+        )
     return int(positive)
 
 

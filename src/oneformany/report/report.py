@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Sequence
 from importlib.resources import files
@@ -21,7 +20,6 @@ from oneformany.studies.audit import Audit
 from oneformany.studies.how_many import Curve
 
 PARTS = ("template.html", "style.css", "script.js")
-ARGUMENTS = re.compile(r" \((bins|max_changes|share|time_limit)=[^()]*\)")  # readers of the page run nothing
 
 
 def report_html(
@@ -83,7 +81,7 @@ def report_html(
         title=shown(title or "Who was refused, and what would change that"),
         words=words,
         digest=digest_of(result),
-        note=ARGUMENTS.sub("", words.apart_words(result)),
+        note=words.apart_words(result, None),  # readers of the page run nothing
         cards=list(content.cards(result)),
         changed=content.changed_features(result),
         charts=list(content.charts(result)),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from oneformany.anything import AnyFrame, AnyValue
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError
 from oneformany.plain import written
 from oneformany.schema.frames import Table
 from oneformany.schema.rules.rows import KINDS
@@ -68,6 +68,8 @@ class NoReference:
         self._rule = rule
 
     def _asked(self, *_: object) -> NoReturn:
-        raise InputError(f'the rule "{self._rule}" looks at the reference data: give reference= too')
+        raise InputError(
+            f'the rule "{self._rule}" looks at the reference data: give ', Argument("reference"), " too"
+        )
 
     __array__ = __getattr__ = __getitem__ = __iter__ = __len__ = _asked

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oneformany.arrays import IntArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError, Spell
 from oneformany.result.alike import alike_words
 from oneformany.result.beyond import beyond_help_words, gap_filled_words, rows_by_reason, unread_words
 from oneformany.result.labels import isolated, many, shown
@@ -29,14 +29,14 @@ SHARES = {
 }
 OFFERED = (
     "Values are grouped into cells, and each cell offers one value to change to. All proofs refer to these "
-    "cells and values; others can be chosen with edges=, bins= and targets=."
+    "cells and values; others can be chosen with {cells}."
 )
 MOST_LINES = 10
 MOST_ROWS = 400  # are compared with each other, to say what keeps rows apart
 MOST_FEATURES = 5  # are named then
 # What to do where a run ended before it was known how many explanations are needed.
 REMEDIES = {
-    "time limit": "more time (time_limit=), or fewer rows at once",
+    "time limit": "more time, or fewer rows at once",
     "interrupted": "let it run to its end",
     "limit": "fewer rows at once, or fewer changes, all of which can be listed",
 }
@@ -65,18 +65,23 @@ MEASURES = {
 }
 
 
-def summarise(result: Result, limit: int | None = 20, more: str = "see to_frame()") -> str:
-    """Tell a result in words; ``more`` says where explanations beyond the limit are."""
+def summarise(
+    result: Result, limit: int | None = 20, more: str = "see to_frame()", spell: Spell = str
+) -> str:
+    """Tell a result in words; ``more`` says where explanations beyond the limit are.
+
+    ``spell`` writes arguments; with ``str`` as Python does.
+    """
     if limit is not None and not is_integer(limit, 0):
         raise InputError(f"limit is {limit!r}; say how many explanations to spell out, or None for all")
     told, several = range(result.count)[:limit], result.labels.several
-    parts = [status_words(result)]
+    parts = [status_words(result, spell)]
     if result.count > 1:
         parts.append(f"{several.capitalize()} of one explanation share {share_words(result)}.")
     schema = result.labels.schema
     if result.problem.get("own") is not None and any(f.edges or f.groups for f in schema.features):
-        parts.append(OFFERED)
-    parts += [apart_words(result), *(_explanation(result, number) for number in told)]
+        parts.append(OFFERED.format(cells=spell(Argument("cells"))))
+    parts += [apart_words(result, spell), *(_explanation(result, number) for number in told)]
     if hidden := result.count - len(told):
         unsaid = f"... and {many(hidden, 'further explanation')}"
         parts.append(f"{unsaid if told else f'{_found(hidden)} not spelled out'}: {more}.")
@@ -115,7 +120,7 @@ def short_words(result: Result) -> str:
     return f"{result.status}: {', '.join(parts)}"
 
 
-def status_words(result: Result) -> str:
+def status_words(result: Result, spell: Spell = str) -> str:
     """Say how many explanations cover how many rows, what is known about fewer, and what is open."""
     labels, rows = result.labels, result.people
     who, budget = labels.counted(rows), f"at most {many(result.problem['max_changes'], 'feature')}"
@@ -125,8 +130,8 @@ def status_words(result: Result) -> str:
             f"The {labels.one}{turned_down} cannot" if rows == 1 else f"None of the {who}{turned_down} can"
         )
         nowhere = all(entry.blocked_by == ("the data",) for entry in result.unreachable)
-        why = ", as no column has another value to go to; reference= would offer some" if nowhere else ""
-        return f"{nobody} be helped by changing {budget}: proved{why}."
+        why = f", as no column has another value to go to; {spell(Argument('reference'))} would offer some"
+        return f"{nobody} be helped by changing {budget}: proved{why if nowhere else ''}."
     lines = [f"No explanation that changes {budget} was found for {who}{turned_down}."]
     if result.covered:
         everybody = f"all {who}" if rows > 1 else f"the {labels.one}"
@@ -232,8 +237,11 @@ def left_out_words(result: Result) -> str:
     return f"can be helped, but {ending_words(result)} before it was known whether they are to be left out"
 
 
-def apart_words(result: Result) -> str:
-    """Say what keeps rows apart and what to do, where explanations are more than half as many as rows."""
+def apart_words(result: Result, spell: Spell | None = str) -> str:
+    """Say what keeps rows apart and what to do, where explanations are more than half as many as rows.
+
+    Without a way to ``spell`` arguments none is named.
+    """
     rows, changes = np.flatnonzero(result.has_explanation), int(result.problem["max_changes"])
     if len(rows) < 2 or 2 * result.count <= len(rows) or result.goal.explanations is not None:
         return ""
@@ -250,12 +258,16 @@ def apart_words(result: Result) -> str:
         some = rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(np.int64)]
         features, distance = _keep_apart(result.codes[some], changes)
         looked_at = "" if len(some) == len(rows) else f" among {len(some)} that were compared"
+
+    def hint(name: str, value: object = None) -> str:
+        return "" if spell is None else f" ({spell(Argument(name, value))})"
+
     remedies = {
-        "coarser cells for these (bins= or edges=)": features,
-        f"more changes (max_changes={changes + 1} or more)": changes < n_features,
+        f"coarser cells for these{hint('cells')}": features,
+        f"more changes{hint('max_changes', changes + 1)}": changes < n_features,
         "fewer rules": rule_words(result),
-        'rows that share the advice only (share="action")': result.share == "point",
-        'rows that share only which features change (share="features")': result.share == "action",
+        f"rows that share the advice only{hint('share', 'action')}": result.share == "point",
+        f"rows that share only which features change{hint('share', 'features')}": result.share == "action",
     }
     do = f"What to do: {_either([words for words, helps in remedies.items() if helps])}."
     if not features:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from oneformany.anything import AnyFrame
 from oneformany.arrays import usual_arithmetic
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError
 from oneformany.problem import Problem
 from oneformany.problem.goal import Goal
 from oneformany.problem.problem import checked_problem
@@ -242,7 +242,7 @@ def frontier_of_frame(
     >>> from oneformany import OneForMany
     >>> frame = pd.DataFrame({"job": [0, 0, 1, 1], "rooms": [1, 2, 1, 2]})
     >>> model = LogisticRegression(C=100).fit(frame, [0, 0, 0, 1])
-    >>> [point.value for point in frontier_of_frame(OneForMany(model, 2), frame).points]
+    >>> [point.value for point in frontier_of_frame(OneForMany(model, max_changes=2), frame).points]
     [2, 1]
     """
     stop = Stop(time_limit)
@@ -267,11 +267,12 @@ def _numbers(name: str, given: Iterable[int] | int, most: int) -> list[int]:
         numbers = sorted({index(number) for number in asked})
     except TypeError as error:
         raise InputError(
-            f"{name} is {given!r}; give integers such as [1, 2, 4], or one integer for all from 1 to it"
+            Argument(name, bare=True),
+            f" is {given!r}; give integers such as [1, 2, 4], or one integer for all from 1 to it",
         ) from error
     if not numbers or numbers[0] < 1 or (name == "max_changes" and numbers[-1] > most):
         ends = f"from 1 to {most}, the number of features" if name == "max_changes" else "of at least 1"
-        raise InputError(f"{name} is {given!r}; it must name integers {ends}")
+        raise InputError(Argument(name, bare=True), f" is {given!r}; it must name integers {ends}")
     return numbers
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from oneformany.anything import AnyFrame, AnyValue
 from oneformany.arrays import usual_arithmetic
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError
 from oneformany.explainer.asking import Asking, asking
 from oneformany.problem.goal import Goal
 from oneformany.problem.problem import Problem
@@ -129,7 +129,10 @@ class Curve:
             if point.explanations == explanations:
                 return result
         ends = f"{self.points[0].explanations} to {self.points[-1].explanations}"
-        raise InputError(f"explanations is {explanations!r}; this curve has the answers for {ends}")
+        raise InputError(
+            Argument("explanations", bare=True),
+            f" is {explanations!r}; this curve has the answers for {ends}",
+        )
 
     def frame(self) -> pd.DataFrame:
         """One line per number of explanations, its bounds beside what was found."""

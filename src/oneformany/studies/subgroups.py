@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from oneformany.arrays import IntArray
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError
 from oneformany.problem.problem import checked_people
 from oneformany.result.following import check_unchanged, explained_rows
 from oneformany.result.labels import shown
@@ -28,7 +28,9 @@ def people_of_rows(result: Result, people: ArrayLike | None, asked: IntArray, n_
     if people is None and "people" in result.problem and len(known) < n_rows:
         raise InputError(
             "rows of this result stand for several people, and it does not say for how many the accepted "
-            "ones do; give people= as it was given to explain"
+            "ones do; give ",
+            Argument("people"),
+            " as it was given to explain",
         )
     counts = checked_people(people, n_rows)
     if counts is None:
@@ -39,7 +41,9 @@ def people_of_rows(result: Result, people: ArrayLike | None, asked: IntArray, n_
         row = differing[0]
         raise InputError(
             f"row {shown(result.index[row])} stood for {known[row]} people when it was explained, and for "
-            f"{counts[asked[row]]} now; give people= as it was given to explain"
+            f"{counts[asked[row]]} now; give ",
+            Argument("people"),
+            " as it was given to explain",
         )
     return counts
 

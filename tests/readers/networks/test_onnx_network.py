@@ -305,7 +305,7 @@ def test_scaled_columns_and_linear_classifiers_are_read_as_the_graph_runs_them(p
     def label(rows):
         return ReferenceEvaluator(model).run(["label"], {"x": rows.to_numpy(np.float32)})[0]
 
-    result = OneForMany(model, 2, positive=1).explain(frame)
+    result = OneForMany(model, max_changes=2, positive=1, share="point").explain(frame)
     assert result.problem["oracle"]["kind"] == "network"
     assert result.problem["rows"] == np.flatnonzero(label(frame) != 1).tolist()
     assert (label(result.apply(frame)) == 1).all()
@@ -320,18 +320,18 @@ def test_another_number_of_columns_than_a_scaler_or_a_linear_classifier_reads_is
     fitted = make_pipeline(StandardScaler(), LogisticRegression()).fit(rows, np.arange(60) % 2)
     model = linear_graph(fitted, "LOGISTIC", 1)
     with pytest.raises(InputError, match="reads 3 numbers, and the rows have 2 columns"):
-        OneForMany(model).explain(rows[:, :2])
+        OneForMany(model, share="point").explain(rows[:, :2])
     del model.graph.node[0]
     model.graph.node[0].input[0] = "x"
     with pytest.raises(InputError, match="reads 3 numbers, and the rows have 4 columns"):
-        OneForMany(model).explain(np.hstack([rows, rows[:, :1]]))
+        OneForMany(model, share="point").explain(np.hstack([rows, rows[:, :1]]))
 
 
 def test_several_scores_of_which_each_is_a_probability_are_refused():
     frame = np.random.default_rng(0).normal(size=(60, 3))
     fitted = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame, np.arange(60) % 3)
     with pytest.raises(UnsupportedModelError, match="a LinearClassifier with LOGISTIC; a function"):
-        OneForMany(linear_graph(fitted, "LOGISTIC", 3), positive=1).explain(frame)
+        OneForMany(linear_graph(fitted, "LOGISTIC", 3), positive=1, share="point").explain(frame)
 
 
 def test_a_graph_whose_label_is_named_by_operators_that_onnx_itself_cannot_run_is_read():
@@ -386,17 +386,17 @@ def test_a_path_is_enough_and_a_file_of_something_else_is_refused(tmp_path):
     model = graph([("MatMul", ("x", "w"), "y", {})], {"w": np.array([[1.0], [2.0]])})
     onnx.save(model, tmp_path / "line.onnx")
     for kind in (model, tmp_path / "line.onnx", str(tmp_path / "line.onnx")):
-        result = OneForMany(kind).explain(frame)
+        result = OneForMany(kind, share="point").explain(frame)
         assert (result.covered, result.problem["model"]["kind"]) == (3, "the ONNX graph")
     with pytest.raises(
         InputError, match="column 'c' holds texts, which the ONNX graph cannot read; leave it"
     ):
-        OneForMany(model).explain(frame.assign(c="x"))
+        OneForMany(model, share="point").explain(frame.assign(c="x"))
     (tmp_path / "notes.txt").write_text("hello")
     with pytest.raises(InputError, match=r"notes.txt' is not an ONNX file: "):
-        OneForMany(str(tmp_path / "notes.txt")).explain(frame)
+        OneForMany(str(tmp_path / "notes.txt"), share="point").explain(frame)
     with pytest.raises(InputError, match="column 'b', row 1: the value is missing"):
-        OneForMany(model).explain(frame.assign(b=[0.0, np.nan, 1.0]))
+        OneForMany(model, share="point").explain(frame.assign(b=[0.0, np.nan, 1.0]))
 
 
 def sized(*sizes):
@@ -440,4 +440,4 @@ def test_a_damaged_graph_is_refused_in_words(damage):
     model = graph([("MatMul", ("x", "w"), "y", {})], {"w": np.array([[1.0], [2.0]])})
     change(model)
     with pytest.raises((InputError, UnsupportedModelError), match=words):
-        OneForMany(model).explain(pd.DataFrame({"a": [-1.0, -2.0], "b": [0.0, -1.0]}))
+        OneForMany(model, share="point").explain(pd.DataFrame({"a": [-1.0, -2.0], "b": [0.0, -1.0]}))

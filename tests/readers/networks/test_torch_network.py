@@ -211,10 +211,10 @@ def test_other_columns_and_nan_weights_are_refused():
 def test_a_missing_value_is_named_and_not_taken_for_a_weight():
     frame = pd.DataFrame({"a": [0.0, np.nan, 1.0], "b": [1.0, 0.0, 1.0]})
     with pytest.raises(InputError, match="column 'a', row 1: the value is missing, and the model does not"):
-        OneForMany(sequential(2, (3,), 1)).explain(frame)
+        OneForMany(sequential(2, (3,), 1), share="point").explain(frame)
 
 
 def test_a_module_without_weights_is_refused():
     frame = pd.DataFrame({"a": [0.0, 1.0]})
     with pytest.raises(UnsupportedModelError, match="Sequential has no layer with weights"):
-        OneForMany(nn.Sequential(nn.ReLU())).explain(frame)
+        OneForMany(nn.Sequential(nn.ReLU()), share="point").explain(frame)

@@ -85,7 +85,7 @@ def test_unusual_rows_are_told_what_would_make_them_usual():
 
 def test_a_forest_that_is_not_fitted_or_isolates_nothing_is_refused():
     with pytest.raises(UnsupportedModelError, match="not fitted"):
-        OneForMany(IsolationForest()).explain(pd.DataFrame({"a": [0, 1]}))
+        OneForMany(IsolationForest(), share="point").explain(pd.DataFrame({"a": [0, 1]}))
     lonely = IsolationForest(n_estimators=2, max_samples=1, random_state=0).fit(VALUES)
     with pytest.raises(UnsupportedModelError, match="one row per tree"):
         read_model(lonely, SCHEMA, None, 1)

@@ -163,7 +163,7 @@ def test_a_column_of_other_categories_than_the_model_knows_is_named(fitted_on, h
     model = xgboost.XGBClassifier(n_estimators=2, enable_categorical=True, n_jobs=1).fit(frame, [0, 1] * 10)
     rows = pd.DataFrame({"home": home, "age": range(4)})
     with pytest.raises(InputError, match=f"column 'home' {words}"):
-        OneForMany(model).explain(rows)
+        OneForMany(model, share="point").explain(rows)
 
 
 @pytest.mark.parametrize(("known", "value"), [(["x", "y"], "z"), ([0, 1], 7)])
@@ -173,7 +173,7 @@ def test_a_category_that_the_model_does_not_know_is_named(known, value):
     frame["home"] = frame["home"].cat.add_categories([value]).where(frame.index != 5, value)
     words = f"column 'home', row 5: the model was not fitted on {value!r}; write {known[0]!r}, {known[1]!r}"
     with pytest.raises(InputError, match=words):
-        OneForMany(model).explain(frame)
+        OneForMany(model, share="point").explain(frame)
 
 
 def test_a_booster_with_many_splits_is_read_without_a_table_of_levels(monkeypatch):
@@ -182,7 +182,7 @@ def test_a_booster_with_many_splits_is_read_without_a_table_of_levels(monkeypatc
     settings = {"objective": "binary:logistic", "nthread": 1}
     model = xgboost.train(settings, xgboost.DMatrix(frame, target), 3)
     monkeypatch.setattr("oneformany.readers.trees.oracles.MOST_ENTRIES", 0)
-    result = OneForMany(model, max_changes=2).explain(frame)
+    result = OneForMany(model, max_changes=2, share="point").explain(frame)
     assert result.covered == len(result.assignment)
     assert "runs" in result.problem["oracle"]
     assert (model.predict(xgboost.DMatrix(result.apply(frame))) >= 0.5).all()

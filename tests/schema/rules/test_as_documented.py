@@ -216,8 +216,9 @@ def test_the_fewest_explanations_are_those_of_the_documented_rule(number):
             rules=[rule],
             share=share,
             reference=frame,
-            bins={"age": 4, "work": 3, "income": 3},
-            special={"work": {"no record": NO_RECORD}},
+            cells=ofm.Cells(
+                bins={"age": 4, "work": 3, "income": 3}, special={"work": {"no record": NO_RECORD}}
+            ),
         )
         posed = pose(explainer, Table.of(rows))
         reference = pd.DataFrame(posed.schema.cells(frame), columns=posed.schema.names)

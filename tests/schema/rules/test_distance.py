@@ -55,7 +55,7 @@ def how_far(after):
 @pytest.mark.parametrize("by", LIMITS)
 def test_no_row_of_a_frame_goes_further(by, share):
     ruled, free = (
-        OneForMany(MODEL, 2, rules=rules, reference=DATA, share=share).explain(DATA)
+        OneForMany(MODEL, max_changes=2, rules=rules, reference=DATA, share=share).explain(DATA)
         for rules in ([AtMost("ratio", by=by)], [])
     )
     (far, old), (freely, from_) = how_far(ruled.apply(DATA)), how_far(free.apply(DATA))
@@ -69,9 +69,9 @@ def test_no_row_of_a_frame_goes_further(by, share):
 
 
 def test_a_file_whose_rows_go_further_is_wrong_and_one_that_is_not_as_it_should_be_is_not_read():
-    result = OneForMany(MODEL, 2, rules=[AtMost("ratio", by=0.3)], reference=DATA, share="action").explain(
-        DATA
-    )
+    result = OneForMany(
+        MODEL, max_changes=2, rules=[AtMost("ratio", by=0.3)], reference=DATA, share="action"
+    ).explain(DATA)
     content = json.loads(result.to_json())
     (rule,) = content["problem"]["restrictions"]
     rule["by"] = 0.01

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from oneformany.arrays import BoolArray, FloatArray, IntArray
 from oneformany.engine.listing.kernels import NO_MOVE, Gains, number
-from oneformany.exceptions import InputError
+from oneformany.exceptions import Argument, InputError
 from oneformany.problem import Problem
 
 MOST_MOVES = 2**27  # of one feature: pairs of cells
@@ -186,7 +186,9 @@ def _lines(problem: Problem, feature: int, cells: IntArray, offered: BoolArray) 
         if len(lines) * len(line) > MOST_MOVES:
             raise InputError(
                 f"feature {feature} has {len(line):,} cells, and where rows may go differs from cell to "
-                "cell: that is too much to list; give it fewer cells (bins= or edges=)"
+                "cell: that is too much to list; give it fewer cells (",
+                Argument("cells"),
+                ")",
             )
     return np.array(lines), of
 
