@@ -158,7 +158,7 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path, write):
     with pytest.raises(InputError, match=r"the folder of .*none/x\.html does not exist; make it first"):
         getattr(made_result(), write)(missing)
     (tmp_path / "x.html").mkdir()
-    with pytest.raises(OSError, match=r"x\.html") as caught:
+    with pytest.raises(InputError, match=r"x\.html is a folder; name a file in it") as caught:
         getattr(made_result(), write)(tmp_path / "x.html")
     assert ".tmp" not in str(caught.value)
 
