@@ -74,7 +74,7 @@ class Between:
     def _straight(self, feature: int) -> bool:
         """Whether a feature reaches a straight classifier of two classes through scalers at most."""
         inputs = self._posed.inputs
-        model = None if inputs is None else inputs.classifier
+        model = None if inputs is None or inputs.oracle is None else inputs.oracle.classifier
         if model is None or type(model).__name__ not in STRAIGHT or len(model.classes_) != 2:
             return False
         if reader_for(model).read != ".linear:read_linear":

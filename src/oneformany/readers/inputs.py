@@ -16,7 +16,6 @@ from sklearn.preprocessing import FunctionTransformer
 from oneformany.anything import AnyModel, AnyValue
 from oneformany.arrays import BoolArray, FloatArray
 from oneformany.exceptions import InputError, UnsupportedModelError
-from oneformany.oracles.protocol import Oracle
 from oneformany.readers.callables import decision
 from oneformany.readers.columns import (
     Rows,
@@ -29,6 +28,7 @@ from oneformany.readers.columns import (
     probe,
     same_inputs,
 )
+from oneformany.readers.on_columns import OnColumns
 from oneformany.readers.registry import PIPELINE, first_step, load, reader_for
 from oneformany.readers.verdict import Reading, Verdict, class_index
 from oneformany.readers.wrappers import model_name, named, threshold_inside, unwrapped
@@ -64,8 +64,7 @@ class Inputs:
     unread: frozenset[str]  # those of the columns that its first step drops
     # Turns such a frame into the numbers that ``classifier`` reads, column by column; ``None``: unknown
     transform: Callable[[pd.DataFrame], FloatArray] | None = None
-    classifier: Any = None  # what follows
-    oracle: Callable[[Encoding], Oracle] | None = None  # reads it
+    oracle: OnColumns | None = None  # what follows
     # Categories that the model was fitted on, where it says so
     known: dict[str, frozenset[object]] = field(default_factory=dict)
 
@@ -79,7 +78,7 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
     """See how a fitted classifier that reads the frame's own columns does it."""
     reader, first = reader_for(model), first_step(model)
     if asked := reader.read == PIPELINE or reader.reads == "columns":
-        steps, classifier, oracle = opened(model, threshold, positive)
+        steps, oracle = opened(model, threshold, positive)
     known = table.frame.columns
     labels = [table.labels.get(name, name) for name in fitted_names(first, known) or known]
     unread = dropped_columns(first, labels)
@@ -91,14 +90,14 @@ def inputs_of(model: AnyModel, table: Table, threshold: float | None, positive: 
         encoded = encoded_columns(first if reader.read == PIPELINE else steps.steps[0], labels)
         values = {str(name): frozenset(categories.tolist()) for _, name, categories in encoded}
     else:
-        categories = known_categories(classifier, table.frame, names)
+        categories = known_categories(oracle.classifier, table.frame, names)
         codes = {str(table.labels[name]): values for name, values in categories.items()}
-        transform = CategoryCodes(model_name(classifier), codes)
+        transform = CategoryCodes(model_name(oracle.classifier), codes)
         values = {name: frozenset(values) for name, values in categories.items()}
     decide: Any = Verdict(model, steps.inputs, threshold, positive)
     if reader.probabilities:
         decide = reader.verdict(model, transform, threshold, positive)
-    return Inputs(model, names, decide, unread, transform, classifier, oracle, values)
+    return Inputs(model, names, decide, unread, transform, oracle, values)
 
 
 def read_pipeline(model: Pipeline, rows: Rows, threshold: float | None, positive: object) -> Reading:
@@ -107,7 +106,7 @@ def read_pipeline(model: Pipeline, rows: Rows, threshold: float | None, positive
     What each level becomes is seen: frames in which one feature takes each of its levels go through the
     steps.
     """
-    transform, _, oracle = opened(model, threshold, positive)
+    transform, oracle = opened(model, threshold, positive)
     encoding = probe(lambda codes: transform(rows.frame(codes)), rows.schema.levels)
     decide = Verdict(model, transform.inputs, threshold, positive)
     return Reading(oracle(encoding), lambda codes: decide(rows.frame(codes)))
@@ -140,10 +139,8 @@ class Transform:
             raise UnsupportedModelError(f"the pipeline's steps leave texts as they are: {error}") from error
 
 
-def opened(
-    model: AnyModel, threshold: float | None, positive: object
-) -> tuple[Transform, Any, Callable[[Encoding], Oracle]]:
-    """Find the steps before the classifier, if any, the classifier, and what reads it on columns."""
+def opened(model: AnyModel, threshold: float | None, positive: object) -> tuple[Transform, OnColumns]:
+    """Find the steps before the classifier, if any, and the classifier, which reads columns."""
     steps: list[Any] = []
     last = model
     while True:
@@ -172,7 +169,7 @@ def opened(
         last.is_categorical_ = None
     sparse = type(last).__module__.split(".")[0] == "xgboost"
     transform = Transform(steps, partial(as_fitted, first_step(model)), sparse)
-    return transform, last, lambda encoding: load(reader.read)(last, encoding, threshold, positive)
+    return transform, OnColumns(last, reader.read, threshold, positive)
 
 
 def check_step(step: AnyModel, name: str) -> None:

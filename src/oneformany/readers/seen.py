@@ -13,7 +13,6 @@ from oneformany.exceptions import InputError
 from oneformany.readers.columns import Rows, TimeIsUpError, probe
 from oneformany.readers.inputs import CategoryCodes, Inputs
 from oneformany.readers.trees.forest import Forest
-from oneformany.readers.trees.libraries import forest_of
 from oneformany.readers.wrappers import unwrapped
 from oneformany.schema.cells import Told
 from oneformany.schema.encoding import Encoding
@@ -55,7 +54,7 @@ def see(inputs: Inputs, table: Table, columns: Mapping[str, ColumnValues], stop:
     """See what a model's own steps make of every value, and what its splits tell apart."""
     own = [columns[name] for name in inputs.names]
     encoding = _probed(inputs, table, own, stop)
-    forest = None if encoding is None else forest_of(inputs.classifier)
+    forest = None if encoding is None or inputs.oracle is None else inputs.oracle.forest
     if encoding is None:
         bins = getattr(unwrapped(inputs.model), "bins_", [()] * len(own))  # of a boosting machine
         told: list[Told | None] = [_told_by_terms(*pair) for pair in zip(bins, own, strict=True)]

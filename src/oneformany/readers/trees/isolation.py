@@ -21,7 +21,11 @@ OPERATIONS = 64  # rounded ones, and more, between the sum of the depths and the
 
 
 def read_isolation_forest(
-    model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
+    model: AnyModel,
+    encoding: Encoding,
+    threshold: float | None = None,
+    positive: object = 1,
+    forest: Forest | None = None,
 ) -> TreeOracle | LargeTreeOracle:
     """Read a fitted ``IsolationForest``, which calls 1 what it does not find unusual, and -1 the rest.
 
@@ -31,7 +35,7 @@ def read_isolation_forest(
     if threshold is not None and not (isinstance(threshold, Real) and math.isfinite(threshold)):
         raise InputError(f"the threshold is {threshold!r}; it must be a finite decision value")
     sign = 1 if class_index(model, positive) else -1
-    forest = isolation_forest(model)
+    forest = isolation_forest(model) if forest is None else forest
     encoding.check_width(forest.width, type(model).__name__)
     deepest = len(forest.trees) * float(_average_depth(np.array([model._max_samples]))[0])  # noqa: SLF001 (as fitted)
     if deepest == 0:

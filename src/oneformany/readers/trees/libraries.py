@@ -27,19 +27,23 @@ NUMBER_FOR_MISSING = "takes a number for a missing value; fit it with not-a-numb
 
 
 def read_trees(
-    model: AnyModel, encoding: Encoding, threshold: float | None = None, positive: object = 1
+    model: AnyModel,
+    encoding: Encoding,
+    threshold: float | None = None,
+    positive: object = 1,
+    forest: Forest | None = None,
 ) -> TreeOracle | LargeTreeOracle:
     """Read a fitted tree, forest, bagging or boosting classifier, or a booster, with or without categories.
 
     The score is the sum of the trees' probabilities of the positive class for trees, forests and bagging, and
     the log-odds (half of them for the exponential loss; of LightGBM divided by its parameter ``sigmoid``) for
     boosting. XGBoost adds leaves in single precision; within the worst case of that, some ``1e-4`` for two
-    hundred trees, the model itself decides.
+    hundred trees, the model itself decides. Trees that were listed before are not listed again.
     """
     name = type(model).__name__
-    classes = (0, 1) if name == "Booster" else None  # which knows no labels
+    classes = _classes(model)
     index = class_index(model, positive, classes)
-    forest = grown(model, index)
+    forest = grown(model, index) if forest is None else forest
     chance = least_probability(threshold, len(classes or model.classes_))
     encoding.check_width(forest.width, name)
     if getattr(model, "is_categorical_", None) is not None:  # its own coding of categories puts them first
@@ -58,15 +62,20 @@ def class_probabilities(model: AnyModel, columns: FloatArray) -> FloatArray:
     return both_classes(model.predict(data))
 
 
-def forest_of(model: AnyModel) -> Forest | None:
-    """Find the trees of a model made of them; ``None`` for other models."""
+def forest_of(model: AnyModel, positive: object = 1) -> Forest | None:
+    """Find the trees of a model made of them, with votes for the positive class; ``None`` for others."""
     read = reader_for(model).read
     if read == ISOLATION:
         return isolation_forest(model)
-    return grown(model) if read == TREES else None
+    return grown(model, class_index(model, positive, _classes(model))) if read == TREES else None
 
 
-def grown(model: AnyModel, index: int = 1) -> Forest:
+def _classes(model: AnyModel) -> tuple[int, int] | None:
+    """The classes of a ``Booster``, which knows no labels; ``None``: the model knows its own."""
+    return (0, 1) if type(model).__name__ == "Booster" else None
+
+
+def grown(model: AnyModel, index: int) -> Forest:
     """List the trees that predictions use; those that vote do so for the class with this index."""
     for base in type(model).__mro__:
         if (read := BOOSTING.get(f"{base.__module__.split('.')[0]}.{base.__name__}")) is not None:
