@@ -22,8 +22,8 @@ PRIVATE = {
     "Narrowed",
     "Part",
     "TableOptions",
+    "TreePolynomial",
 }
-PRIVATE |= {"TreePolynomial"}
 HEAVY = ("highspy", "matplotlib", "numba", "numpy", "pandas", "scipy", "sklearn", "torch")
 
 
