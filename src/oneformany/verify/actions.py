@@ -21,6 +21,7 @@ from oneformany.verify.reading import BoolArray, IntArray
 
 FEW = 500  # rows of which all actions are looked at, without a thought of how heavy groups may get
 MOST_ACTIONS = 2**24  # 300 MB of scores and sums for the row at hand
+MOST_PARTS = 2**29  # sets of moves inside actions, whose numbers are added up for a row: a second or two
 MOST_PAIRS = 2**33  # of rows and actions: a bit for each is 1 GB
 AT_ONCE = 2**15  # points that a classifier is asked about together
 NUMBERS = 2**22  # of rows and actions, that are weighed together
@@ -45,18 +46,24 @@ class Actions(Near):
         self.size = min(problem.max_changes, len(self._changeable))
 
     @cached_property
-    def total(self) -> int:
-        """How many there are."""
+    def by_size(self) -> list[int]:
+        """How many there are of no change, of one, of two and so on."""
         sums = [1] + [0] * self.size
         for count in self.counts[self._changeable].tolist():
             for size in range(self.size, 0, -1):
                 sums[size] += sums[size - 1] * count
-        return sum(sums)
+        return sums
+
+    @cached_property
+    def total(self) -> int:
+        """How many there are."""
+        return sum(self.by_size)
 
     @property
     def are_few(self) -> bool:
-        """Whether there are few enough to be looked at all together."""
-        return self.total <= MOST_ACTIONS
+        """Whether there are few enough to be looked at all together: an action of k changes has 2^k parts."""
+        parts = sum(number << size for size, number in enumerate(self.by_size))
+        return self.total <= MOST_ACTIONS and parts <= MOST_PARTS
 
     def serves(self, rows: int) -> bool:
         """Tell whether all actions of so many rows are looked at sooner than how heavy groups may get.
