@@ -31,16 +31,16 @@ def test_the_words_name_features_cells_and_remedies():
     assert words.startswith("Why so many: 12 explanations for 12 rows.")
     assert "a row differs from the one most like it in 2 (median)" in words
     assert "feature 1 (12 cells), feature 2 (12 cells)." in words
-    assert "bins=" in words
+    assert "coarser cells for these (cells=)" in str(words)
     assert "max_changes=2" in words
-    assert 'share="action"' in words
+    assert "share='action'" in words
 
 
 def test_an_answer_that_was_cut_short_is_not_said_to_need_so_many():
     result = explained(strangers())
     assert "not known" not in apart_words(result)
     for ended, first in (
-        ("time limit", "time_limit"),
+        ("time limit", "more time"),
         ("limit", "fewer rows"),
         ("interrupted", "to its end"),
     ):

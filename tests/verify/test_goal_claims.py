@@ -152,7 +152,7 @@ def test_rules_on_rows_are_those_of_the_schema() -> None:
         ((kind, holds),), unknown = read_rules(given, levels, levels, ())
         kinds.add(kind)
         assert not unknown
-        assert np.array_equal(holds(before, after, after), rule.holds(before, after))
+        assert np.array_equal(holds(before, after, after, before), rule.holds(before, after))
     assert len(kinds) == 4
 
 

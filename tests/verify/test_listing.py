@@ -195,7 +195,7 @@ def cost_of(problem: Problem, row: int, features: tuple[int, ...], goals: tuple[
     after = before.copy()
     after[0, list(features)] = goals
     may = all(problem.may(feature, before[:, feature])[0, after[0, feature]] for feature in features)
-    if not may or not all(holds(before, after, after)[0] for _, holds in problem.restrictions):
+    if not may or not all(holds(before, after, after, before)[0] for _, holds in problem.restrictions):
         return BEYOND_ANY
     accepted = problem.classifier.accepts(problem.followed(np.array([row]), after))
     prices = (problem.price(f, before[:, f], after[:, f])[0] for f in range(len(problem.levels)))

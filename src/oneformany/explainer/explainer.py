@@ -161,6 +161,12 @@ class OneForMany(BaseEstimator):  # type: ignore[misc]  # untyped
         self.reference_ = X
         return self
 
+    @property
+    def given_schema(self) -> Schema | None:
+        """The schema that was given, if one was: in ``cells``, or by its older name."""
+        given = self.cells.schema if isinstance(self.cells, Cells) else self.cells
+        return self.schema if given is None else given
+
     def explain(
         self,
         frame: AnyFrame,

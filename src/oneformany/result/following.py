@@ -296,7 +296,7 @@ def _decisions(
         return None, None
     if hasattr(model, "max_changes"):
         given = model.model, model.threshold, model.positive, model.also, model.at_least
-        acceptors, own = Acceptors.of(*given), model.schema
+        acceptors, own = Acceptors.of(*given), model.given_schema
     else:
         if "acceptors" in record:
             raise InputError(

@@ -41,7 +41,8 @@ LISTING = Options(way="listing")
         (Context(replace(PLAIN, share="features")), "listed"),
         (Context(replace(PLAIN, share="action"), options=Options(most_work=1.0)), "sampled"),
         (Context(replace(PLAIN, share="action"), options=replace(LISTING, most_work=1.0)), "partial"),
-        (Context(replace(PLAIN, share="features"), options=Options(most_work=1.0)), "partial"),
+        (Context(replace(PLAIN, share="features"), options=Options(most_work=1.0)), "sampled"),
+        (Context(replace(PLAIN, share="features"), options=replace(LISTING, most_work=1.0)), "partial"),
         (Context(PLAIN, Goal(explanations=2), options=Options(most_work=1.0)), "partial"),
     ],
 )

@@ -224,7 +224,8 @@ class NetworkOracle(ScoredOracle):
         }
 
     def _sums(self, codes: IntArray) -> FloatArray:
-        points = np.ascontiguousarray(np.atleast_2d(codes), dtype=np.int64)
+        # A copy, so that the kernel is compiled for one kind of arrays, be they frozen or not
+        points = np.array(codes, dtype=np.int64, order="C", ndmin=2)
         scores = np.empty(len(points))
         score_points(self._net, points, np.empty_like(self._net.biases), scores)
         return scores
