@@ -82,7 +82,11 @@ def test_limits_are_called_by_their_names():
     problem = draw_problem(np.random.default_rng(10), "additive", "action")
     for options, limit, words in (
         (ofm.Options(memory=1), "memory", "A limit on the memory of a listing ended the search"),
-        (ofm.Options(most_work=1.0, few_rows=False), "size", "A limit on the size of a listing ended the search"),
+        (
+            ofm.Options(most_work=1.0, few_rows=False),
+            "size",
+            "A limit on the size of a listing ended the search",
+        ),
     ):
         result = ofm.solve(problem, options=options)
         assert (result.ended, result.statistics.limits) == ("limit", [limit])
